@@ -1,0 +1,214 @@
+package settings
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+)
+
+// Settings are the values that hold for one job. Make them with [Resolve]: the
+// zero value is not the defaults. They are shared by everything that works for
+// the job and must not be changed.
+type Settings struct {
+	// CloseSpiderErrorCount closes the job after so many errors of callbacks
+	// (CLOSESPIDER_ERRORCOUNT). Default: 0, never.
+	CloseSpiderErrorCount int
+
+	// CloseSpiderItemCount closes the job after so many items
+	// (CLOSESPIDER_ITEMCOUNT). Default: 0, never.
+	CloseSpiderItemCount int
+
+	// CloseSpiderPageCount closes the job after so many responses
+	// (CLOSESPIDER_PAGECOUNT). Default: 0, never.
+	CloseSpiderPageCount int
+
+	// CloseSpiderTimeout closes the job after so long (CLOSESPIDER_TIMEOUT).
+	// Default: 0s, never.
+	CloseSpiderTimeout time.Duration
+
+	// CompressionEnabled asks for compressed bodies and unpacks them
+	// (COMPRESSION_ENABLED). Default: true.
+	CompressionEnabled bool
+
+	// ConcurrentRequests is how many requests one process has in flight, over
+	// all hosts (CONCURRENT_REQUESTS). Default: 16. Zero means no limit.
+	ConcurrentRequests int
+
+	// ConcurrentRequestsPerDomain is how many requests one slot has in flight,
+	// over all processes (CONCURRENT_REQUESTS_PER_DOMAIN). Default: 1, as in
+	// Scrapy's project template.
+	ConcurrentRequestsPerDomain int
+
+	// DefaultRequestHeaders are sent where the request has none of that name
+	// (DEFAULT_REQUEST_HEADERS). A value replaces the whole default, which is
+	// {"Accept":"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8","Accept-Language":"en"}.
+	DefaultRequestHeaders http.Header
+
+	// DepthLimit is how many links a request may be away from the start
+	// (DEPTH_LIMIT). Default: 0, no limit.
+	DepthLimit int
+
+	// DepthPriority is taken from a request's priority once for each link of
+	// its depth (DEPTH_PRIORITY). Default: 0. Above zero, near pages go first.
+	DepthPriority int
+
+	// DepthStatsVerbose counts the requests of each depth
+	// (DEPTH_STATS_VERBOSE). Default: false.
+	DepthStatsVerbose bool
+
+	// DownloadConnectTimeout limits connecting, TLS included
+	// (DOWNLOAD_CONNECT_TIMEOUT). Default: 0s, which means DownloadTimeout.
+	DownloadConnectTimeout time.Duration
+
+	// DownloadDelay is the least time between the starts of two requests of
+	// one slot (DOWNLOAD_DELAY). Default: 1s, as in Scrapy's project template.
+	// A larger Crawl-delay in robots.txt wins.
+	DownloadDelay time.Duration
+
+	// DownloadFailOnDataloss makes a body that is shorter than announced a
+	// failure (DOWNLOAD_FAIL_ON_DATALOSS). Default: true. When false the
+	// response carries the flag "dataloss" instead.
+	DownloadFailOnDataloss bool
+
+	// DownloadMaxsize limits a body in bytes, before and after decompression
+	// (DOWNLOAD_MAXSIZE). Default: 32MiB, which a function of 512 MB bears.
+	// Zero means no limit.
+	DownloadMaxsize int64
+
+	// DownloadTimeout limits one fetch from dialling to the last byte
+	// (DOWNLOAD_TIMEOUT). Default: 3m. At most 1h.
+	DownloadTimeout time.Duration
+
+	// DownloadVerifyCertificates refuses a server whose certificate is not
+	// good (DOWNLOAD_VERIFY_CERTIFICATES). Default: true, unlike Scrapy's.
+	// When false, TLS 1.0 and old ciphers are taken too.
+	DownloadVerifyCertificates bool
+
+	// DownloadWarnsize is the body size in bytes above which a warning is
+	// logged (DOWNLOAD_WARNSIZE). Default: 8MiB. Zero means never.
+	DownloadWarnsize int64
+
+	// DownloaderStats counts requests, responses and failures
+	// (DOWNLOADER_STATS). Default: true.
+	DownloaderStats bool
+
+	// FeedExportFields are the fields of a feed, in their order
+	// (FEED_EXPORT_FIELDS). Default: none, which means those of the items.
+	FeedExportFields []string
+
+	// FeedExportIndent is how many blanks a level of JSON or XML is indented
+	// by (FEED_EXPORT_INDENT). Default: 0, one item a line.
+	FeedExportIndent int
+
+	// HTTPErrorAllowAll hands responses of every status to callbacks
+	// (HTTPERROR_ALLOW_ALL). Default: false.
+	HTTPErrorAllowAll bool
+
+	// HTTPErrorAllowedCodes are the statuses outside 200 to 299 that are
+	// handed to callbacks (HTTPERROR_ALLOWED_CODES). Default: none.
+	HTTPErrorAllowedCodes []int
+
+	// JobMaxDays is how many days a job may last; then it closes with the
+	// reason "deadline" (JOB_MAX_DAYS). Default: 14.
+	JobMaxDays int
+
+	// LogLevel is the least level that is logged (LOG_LEVEL). Default: INFO;
+	// Scrapy's is DEBUG, but a function's log is paid for by its size.
+	LogLevel slog.Level
+
+	// LogStatsInterval is the time between two lines of progress where stderr
+	// is no terminal (LOGSTATS_INTERVAL). Default: 5s; Scrapy's is 1m. Zero
+	// means none.
+	LogStatsInterval time.Duration
+
+	// RandomizeDownloadDelay varies each delay between 0.5 and 1.5 times its
+	// length (RANDOMIZE_DOWNLOAD_DELAY). Default: true.
+	RandomizeDownloadDelay bool
+
+	// RedirectDropHeaders are the headers, besides Authorization and Cookie,
+	// that a redirect to another origin does not take along
+	// (REDIRECT_DROP_HEADERS). Default: X-Api-Key,Proxy-Authorization.
+	RedirectDropHeaders []string
+
+	// RedirectEnabled follows redirects (REDIRECT_ENABLED). Default: true.
+	RedirectEnabled bool
+
+	// RedirectMaxTimes is how many redirects one chain may have
+	// (REDIRECT_MAX_TIMES). Default: 20.
+	RedirectMaxTimes int
+
+	// RedirectPriorityAdjust is added to the priority of a redirected request
+	// (REDIRECT_PRIORITY_ADJUST). Default: 2.
+	RedirectPriorityAdjust int
+
+	// RefererEnabled sends the page that a link was found on
+	// (REFERER_ENABLED). Default: true.
+	RefererEnabled bool
+
+	// ReferrerPolicy says how much of that page's address is told to whom
+	// (REFERRER_POLICY). Default: scrapy-default.
+	ReferrerPolicy string
+
+	// RetryDelay is the wait before the first retry, doubled with each
+	// further one, with 10 % jitter (RETRY_DELAY). Default: 1s. Scrapy does
+	// not wait. A larger Retry-After wins.
+	RetryDelay time.Duration
+
+	// RetryEnabled fetches again what failed (RETRY_ENABLED). Default: true.
+	RetryEnabled bool
+
+	// RetryHTTPCodes are the statuses that are fetched again
+	// (RETRY_HTTP_CODES). Default: 500,502,503,504,522,524,408,429.
+	RetryHTTPCodes []int
+
+	// RetryMaxDelay is the longest wait before a retry, also where the server
+	// asks for more (RETRY_MAX_DELAY). Default: 15m, the longest that SQS
+	// holds a message back.
+	RetryMaxDelay time.Duration
+
+	// RetryPriorityAdjust is added to the priority of a retried request
+	// (RETRY_PRIORITY_ADJUST). Default: -1.
+	RetryPriorityAdjust int
+
+	// RetryTimes is how often a request is fetched again after its first
+	// attempt failed (RETRY_TIMES). Default: 2, three attempts in all.
+	RetryTimes int
+
+	// RobotsTxtObey drops what robots.txt forbids (ROBOTSTXT_OBEY). Default:
+	// true, as in Scrapy's project template.
+	RobotsTxtObey bool
+
+	// RobotsTxtOnError says what holds while robots.txt cannot be had for
+	// 5xx, 429 or time-outs (ROBOTSTXT_ON_ERROR): [Disallow] or [Allow].
+	// Default: disallow, as RFC 9309 says; Scrapy allows.
+	RobotsTxtOnError string
+
+	// RobotsTxtUserAgent is the name that robots.txt is searched for
+	// (ROBOTSTXT_USER_AGENT). Default: empty, which means the request's
+	// User-Agent.
+	RobotsTxtUserAgent string
+
+	// RobotsTxtWait is how long requests wait for a robots.txt that cannot be
+	// had before they are dropped (ROBOTSTXT_WAIT). Default: 1m.
+	RobotsTxtWait time.Duration
+
+	// SlotSlack is how late a turn may be taken: lateness of the process and
+	// difference of clocks together (SLOT_SLACK). Default: 50ms.
+	SlotSlack time.Duration
+
+	// SlotWait is how long a process waits for a turn before it sends the
+	// request away (SLOT_WAIT). Default: 100ms. Waiting is billed.
+	SlotWait time.Duration
+
+	// StatsDump logs all stats when the job ends (STATS_DUMP). Default: true.
+	StatsDump bool
+
+	// URLLengthLimit is the longest URL that is followed, in bytes
+	// (URLLENGTH_LIMIT). Default: 2083, Internet Explorer's limit. Zero means
+	// no limit.
+	URLLengthLimit int
+
+	// UserAgent is sent where the request has none (USER_AGENT). Default:
+	// Skitter/0.1 (+https://github.com/skitterhq/skitter). Empty sends none.
+	UserAgent string
+}

@@ -1,0 +1,184 @@
+package settings
+
+import (
+	"log/slog"
+	"math"
+	"net/http"
+	"time"
+)
+
+// What [Settings.RobotsTxtOnError] may be.
+const (
+	Disallow = "disallow"
+	Allow    = "allow"
+)
+
+// A Source says where a setting's name and meaning come from.
+type Source string
+
+// The sources.
+const (
+	// Scrapy is Scrapy's name and meaning, and its code's default.
+	Scrapy Source = "Scrapy"
+	// Template is Scrapy's name and meaning, and its project template's
+	// default.
+	Template Source = "Scrapy's project template"
+	// Changed is Scrapy's name and meaning with a default of ours.
+	Changed Source = "Scrapy, with another default"
+	// Ours is a setting that Scrapy does not have.
+	Ours Source = "Skitter"
+)
+
+// A Definition says all that there is to say of one setting.
+type Definition struct {
+	// Name is what people write.
+	Name string
+	// Doc says what it means, in one sentence or two.
+	Doc string
+	// Unit is that of a bare number, else the kind of the value.
+	Unit string
+	// Default is written as a person would write it.
+	Default string
+	// Source is where it comes from.
+	Source Source
+
+	clear func(*Settings)
+	set   func(*Settings, any) error
+}
+
+// row makes a definition of a field of Settings and of how it is read.
+func row[T any](name string, field func(*Settings) *T, k kind[T], byDefault T, source Source, doc string) Definition {
+	return Definition{
+		Name: name, Doc: doc, Unit: k.unit, Default: k.write(byDefault), Source: source,
+		clear: func(s *Settings) { *field(s) = byDefault },
+		set: func(s *Settings, v any) error {
+			t, ok := k.read(v)
+			if !ok {
+				return &wrongValue{value: v, want: k.want, hide: k.hide}
+			}
+			*field(s) = t
+			return nil
+		},
+	}
+}
+
+// Definitions returns every setting, in the order of their names.
+func Definitions() []Definition {
+	anyInt := whole(math.MinInt)
+	return []Definition{
+		row("CLOSESPIDER_ERRORCOUNT", func(s *Settings) *int { return &s.CloseSpiderErrorCount }, whole(0), 0, Scrapy,
+			"Closes the job after so many errors of callbacks. 0: never."),
+		row("CLOSESPIDER_ITEMCOUNT", func(s *Settings) *int { return &s.CloseSpiderItemCount }, whole(0), 0, Scrapy,
+			"Closes the job after so many items. 0: never."),
+		row("CLOSESPIDER_PAGECOUNT", func(s *Settings) *int { return &s.CloseSpiderPageCount }, whole(0), 0, Scrapy,
+			"Closes the job after so many responses. 0: never."),
+		row("CLOSESPIDER_TIMEOUT", func(s *Settings) *time.Duration { return &s.CloseSpiderTimeout }, span(), 0, Scrapy,
+			"Closes the job after so long. 0: never."),
+		row("COMPRESSION_ENABLED", func(s *Settings) *bool { return &s.CompressionEnabled }, yesNo(), true, Scrapy,
+			"Asks for compressed bodies and unpacks them."),
+		row("CONCURRENT_REQUESTS", func(s *Settings) *int { return &s.ConcurrentRequests }, whole(0), 16, Scrapy,
+			"Requests in flight of one process, over all hosts. 0: no limit."),
+		row("CONCURRENT_REQUESTS_PER_DOMAIN", func(s *Settings) *int { return &s.ConcurrentRequestsPerDomain }, whole(1), 1, Template,
+			"Requests in flight of one slot, over all processes."),
+		row("DEFAULT_REQUEST_HEADERS", func(s *Settings) *http.Header { return &s.DefaultRequestHeaders }, headers(), defaultHeaders(), Scrapy,
+			"Sent where the request has no header of that name. A value replaces the whole default."),
+		row("DEPTH_LIMIT", func(s *Settings) *int { return &s.DepthLimit }, whole(0), 0, Scrapy,
+			"How many links a request may be away from the start. 0: no limit."),
+		row("DEPTH_PRIORITY", func(s *Settings) *int { return &s.DepthPriority }, anyInt, 0, Scrapy,
+			"Taken from a request's priority once for each link of its depth. Above 0, near pages go first."),
+		row("DEPTH_STATS_VERBOSE", func(s *Settings) *bool { return &s.DepthStatsVerbose }, yesNo(), false, Scrapy,
+			"Counts the requests of each depth."),
+		row("DOWNLOADER_STATS", func(s *Settings) *bool { return &s.DownloaderStats }, yesNo(), true, Scrapy,
+			"Counts requests, responses and failures."),
+		row("DOWNLOAD_CONNECT_TIMEOUT", func(s *Settings) *time.Duration { return &s.DownloadConnectTimeout }, span(), 0, Ours,
+			"Limits connecting, TLS included. 0: as DOWNLOAD_TIMEOUT."),
+		row("DOWNLOAD_DELAY", func(s *Settings) *time.Duration { return &s.DownloadDelay }, span(), time.Second, Template,
+			"The least time between the starts of two requests of one slot. A larger Crawl-delay in robots.txt wins."),
+		row("DOWNLOAD_FAIL_ON_DATALOSS", func(s *Settings) *bool { return &s.DownloadFailOnDataloss }, yesNo(), true, Scrapy,
+			"Makes a body that is shorter than announced a failure; else the response carries the flag dataloss."),
+		row("DOWNLOAD_MAXSIZE", func(s *Settings) *int64 { return &s.DownloadMaxsize }, size(), 32<<20, Changed,
+			"The largest body, before and after decompression. 0: no limit."),
+		row("DOWNLOAD_TIMEOUT", func(s *Settings) *time.Duration { return &s.DownloadTimeout }, timeout(), 180*time.Second, Scrapy,
+			"Limits one fetch, from dialling to the last byte. At most 1h."),
+		row("DOWNLOAD_VERIFY_CERTIFICATES", func(s *Settings) *bool { return &s.DownloadVerifyCertificates }, yesNo(), true, Changed,
+			"Refuses a server whose certificate is not good. When false, TLS 1.0 and old ciphers are taken too."),
+		row("DOWNLOAD_WARNSIZE", func(s *Settings) *int64 { return &s.DownloadWarnsize }, size(), 8<<20, Changed,
+			"The body size above which a warning is logged. 0: never."),
+		row("FEED_EXPORT_FIELDS", func(s *Settings) *[]string { return &s.FeedExportFields }, words("field names"), nil, Scrapy,
+			"The fields of a feed, in their order. Empty: those of the items."),
+		row("FEED_EXPORT_INDENT", func(s *Settings) *int { return &s.FeedExportIndent }, whole(0), 0, Scrapy,
+			"How many blanks a level of JSON or XML is indented by. 0: one item a line."),
+		row("HTTPERROR_ALLOWED_CODES", func(s *Settings) *[]int { return &s.HTTPErrorAllowedCodes }, statuses(), nil, Scrapy,
+			"The statuses outside 200 to 299 that are handed to callbacks."),
+		row("HTTPERROR_ALLOW_ALL", func(s *Settings) *bool { return &s.HTTPErrorAllowAll }, yesNo(), false, Scrapy,
+			"Hands responses of every status to callbacks."),
+		row("JOB_MAX_DAYS", func(s *Settings) *int { return &s.JobMaxDays }, whole(1), 14, Ours,
+			"How many days a job may last; then it closes with the reason deadline."),
+		row("LOGSTATS_INTERVAL", func(s *Settings) *time.Duration { return &s.LogStatsInterval }, span(), 5*time.Second, Changed,
+			"The time between two lines of progress where stderr is no terminal. 0: none."),
+		row("LOG_LEVEL", func(s *Settings) *slog.Level { return &s.LogLevel }, level(), slog.LevelInfo, Changed,
+			"The least level that is logged."),
+		row("RANDOMIZE_DOWNLOAD_DELAY", func(s *Settings) *bool { return &s.RandomizeDownloadDelay }, yesNo(), true, Scrapy,
+			"Varies each delay between 0.5 and 1.5 times its length."),
+		row("REDIRECT_DROP_HEADERS", func(s *Settings) *[]string { return &s.RedirectDropHeaders }, headerNames(),
+			[]string{"X-Api-Key", "Proxy-Authorization"}, Ours,
+			"The headers, besides Authorization and Cookie, that a redirect to another origin does not take along."),
+		row("REDIRECT_ENABLED", func(s *Settings) *bool { return &s.RedirectEnabled }, yesNo(), true, Scrapy,
+			"Follows redirects."),
+		row("REDIRECT_MAX_TIMES", func(s *Settings) *int { return &s.RedirectMaxTimes }, whole(0), 20, Scrapy,
+			"How many redirects one chain may have."),
+		row("REDIRECT_PRIORITY_ADJUST", func(s *Settings) *int { return &s.RedirectPriorityAdjust }, anyInt, 2, Scrapy,
+			"Added to the priority of a redirected request."),
+		row("REFERER_ENABLED", func(s *Settings) *bool { return &s.RefererEnabled }, yesNo(), true, Scrapy,
+			"Sends the page that a link was found on."),
+		row("REFERRER_POLICY", func(s *Settings) *string { return &s.ReferrerPolicy }, oneOf(policies()...), "scrapy-default", Scrapy,
+			"How much of that page's address is told to whom."),
+		row("RETRY_DELAY", func(s *Settings) *time.Duration { return &s.RetryDelay }, span(), time.Second, Ours,
+			"The wait before the first retry, doubled with each further one, with 10 % jitter. A larger Retry-After wins."),
+		row("RETRY_ENABLED", func(s *Settings) *bool { return &s.RetryEnabled }, yesNo(), true, Scrapy,
+			"Fetches again what failed."),
+		row("RETRY_HTTP_CODES", func(s *Settings) *[]int { return &s.RetryHTTPCodes }, statuses(),
+			[]int{500, 502, 503, 504, 522, 524, 408, 429}, Scrapy,
+			"The statuses that are fetched again."),
+		row("RETRY_MAX_DELAY", func(s *Settings) *time.Duration { return &s.RetryMaxDelay }, span(), 15*time.Minute, Ours,
+			"The longest wait before a retry, also where the server asks for more."),
+		row("RETRY_PRIORITY_ADJUST", func(s *Settings) *int { return &s.RetryPriorityAdjust }, anyInt, -1, Scrapy,
+			"Added to the priority of a retried request."),
+		row("RETRY_TIMES", func(s *Settings) *int { return &s.RetryTimes }, whole(0), 2, Scrapy,
+			"How often a request is fetched again after its first attempt failed."),
+		row("ROBOTSTXT_OBEY", func(s *Settings) *bool { return &s.RobotsTxtObey }, yesNo(), true, Template,
+			"Drops what robots.txt forbids."),
+		row("ROBOTSTXT_ON_ERROR", func(s *Settings) *string { return &s.RobotsTxtOnError }, oneOf(Disallow, Allow), Disallow, Ours,
+			"What holds while robots.txt cannot be had for 5xx, 429 or time-outs. RFC 9309 disallows, Scrapy allows."),
+		row("ROBOTSTXT_USER_AGENT", func(s *Settings) *string { return &s.RobotsTxtUserAgent }, headerText(), "", Scrapy,
+			"The name that robots.txt is searched for. Empty: the request's User-Agent."),
+		row("ROBOTSTXT_WAIT", func(s *Settings) *time.Duration { return &s.RobotsTxtWait }, span(), time.Minute, Ours,
+			"How long requests wait for a robots.txt that cannot be had before they are dropped."),
+		row("SLOT_SLACK", func(s *Settings) *time.Duration { return &s.SlotSlack }, span(), 50*time.Millisecond, Ours,
+			"How late a turn may be taken: lateness of the process and difference of clocks together."),
+		row("SLOT_WAIT", func(s *Settings) *time.Duration { return &s.SlotWait }, span(), 100*time.Millisecond, Ours,
+			"How long a process waits for a turn before it sends the request away. Waiting is billed."),
+		row("STATS_DUMP", func(s *Settings) *bool { return &s.StatsDump }, yesNo(), true, Scrapy,
+			"Logs all stats when the job ends."),
+		row("URLLENGTH_LIMIT", func(s *Settings) *int { return &s.URLLengthLimit }, whole(0), 2083, Scrapy,
+			"The longest URL that is followed, in bytes. 0: no limit."),
+		row("USER_AGENT", func(s *Settings) *string { return &s.UserAgent }, headerText(),
+			"Skitter/0.1 (+https://github.com/skitterhq/skitter)", Changed,
+			"Sent where the request has none. Empty: none is sent."),
+	}
+}
+
+func defaultHeaders() http.Header {
+	return http.Header{
+		"Accept":          {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
+		"Accept-Language": {"en"},
+	}
+}
+
+// policies are the names of the Referrer Policy standard, and Scrapy's own.
+func policies() []string {
+	return []string{
+		"scrapy-default", "no-referrer", "no-referrer-when-downgrade", "same-origin", "origin", "strict-origin",
+		"origin-when-cross-origin", "strict-origin-when-cross-origin", "unsafe-url",
+	}
+}
