@@ -1,0 +1,72 @@
+package crawl
+
+import (
+	"net/http"
+	"slices"
+	"time"
+)
+
+// Flags that a response may carry, with Scrapy's names.
+const (
+	// FlagPartial marks a body of unknown length whose connection ended.
+	FlagPartial = "partial"
+	// FlagDataloss marks a body that is shorter than was announced.
+	FlagDataloss = "dataloss"
+)
+
+// A Response is what a request brought back.
+type Response struct {
+	// URL is the address that answered.
+	URL string `json:"url"`
+
+	// Status is the HTTP status, 100 to 999.
+	Status int `json:"status"`
+
+	// Headers are as received, save those that a middleware has worked off
+	// (Content-Encoding after decompression).
+	Headers http.Header `json:"headers,omitempty"`
+
+	// Body is the body after decompression.
+	Body []byte `json:"-"`
+
+	// Flags note what is odd about it; see [FlagPartial], [FlagDataloss].
+	Flags []string `json:"flags,omitempty"`
+
+	// Protocol is the protocol of the answer, such as "HTTP/1.1".
+	Protocol string `json:"protocol,omitempty"`
+
+	// IPAddress is the address that was dialled, without port.
+	IPAddress string `json:"ip_address,omitempty"`
+
+	// Latency is the time from sending the request to the end of the
+	// answer's headers (Scrapy's download_latency).
+	Latency time.Duration `json:"download_latency,omitempty"`
+
+	// Request is the request that was answered, as it was sent on its last
+	// hop: after a redirect it is the redirected one.
+	Request *Request `json:"-"`
+}
+
+// HasFlag reports whether a flag is set.
+func (r *Response) HasFlag(flag string) bool { return slices.Contains(r.Flags, flag) }
+
+// A Failure is what is left of a request that brought nothing back.
+type Failure struct {
+	// Reason is a short, stable word: "timeout", "dns", "connect", "tls",
+	// "dataloss", "too-large", … Stats, errbacks and dead letters all show
+	// the same one.
+	Reason string `json:"reason"`
+
+	// Message is the error's text, for people.
+	Message string `json:"message,omitempty"`
+
+	// Request is the request that failed.
+	Request *Request `json:"-"`
+}
+
+func (f *Failure) Error() string {
+	if f.Message == "" {
+		return f.Reason
+	}
+	return f.Reason + ": " + f.Message
+}

@@ -1,0 +1,73 @@
+package crawl
+
+import (
+	"fmt"
+	"time"
+)
+
+// The verdicts. An error that a middleware, a callback, a leg or a pipeline
+// step returns answers one question: what becomes of the message?
+//
+//	nil           done
+//	*Drop         done without a result; counted by its reason
+//	*Retry        tried again later; costs an attempt
+//	*Later        not now: sent again with a delay; costs nothing
+//	*Instead      done; another request takes its place
+//	*CloseSpider  done, and the job is closed
+//	any other     a failure: of the request, the page or the item
+//
+// They are found with [errors.As], so they may be wrapped.
+
+// A Drop ends a message without a result. It is not a failure.
+type Drop struct {
+	// Reason is a short, stable name, such as "robots" or "offsite".
+	Reason string
+}
+
+func (e *Drop) Error() string { return "dropped: " + e.Reason }
+
+// A Retry asks for another attempt.
+type Retry struct {
+	// Reason is a short, stable name for stats.
+	Reason string
+	// After is the least time to wait; it may be zero.
+	After time.Duration
+	// Priority is added to the request's priority.
+	Priority int
+}
+
+func (e *Retry) Error() string {
+	return fmt.Sprintf("to be tried again after %s: %s", e.After, e.Reason)
+}
+
+// A Later says that the request could not have its turn. It passes up through
+// the middlewares untouched: no hook, retry or counter sees it.
+type Later struct {
+	// At is when the turn is expected.
+	At time.Time
+	// Queued is true when At is a place in the slot's line, which the request
+	// keeps when it comes back.
+	Queued bool
+	// Why is a short, stable name: "slot", "robots".
+	Why string
+}
+
+func (e *Later) Error() string { return "not before " + e.At.Format(time.RFC3339Nano) + ": " + e.Why }
+
+// An Instead puts another request in the place of the one that was asked for,
+// as a redirect does.
+type Instead struct {
+	Request *Request
+	// Reason says why, such as "302" or "meta refresh".
+	Reason string
+}
+
+func (e *Instead) Error() string { return "instead " + e.Request.URL + ": " + e.Reason }
+
+// A CloseSpider ends the job.
+type CloseSpider struct {
+	// Reason becomes the job's finish_reason; empty means "cancelled".
+	Reason string
+}
+
+func (e *CloseSpider) Error() string { return "close spider: " + e.Reason }
