@@ -1,0 +1,142 @@
+package extract_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/skitterhq/skitter/shared/extract"
+)
+
+func TestDetectEncoding(t *testing.T) {
+	const (
+		meta1251  = "<meta charset=windows-1251>"
+		longStart = "<!doctype html><html><head><!--" // and a comment of some KiB
+	)
+	tests := []struct {
+		name        string
+		contentType string
+		body        string
+		encoding    string
+		text        string // is found in the text
+	}{
+		{"ENC-01: a byte order mark beats the header and is no text", "text/html; charset=cp1251", "\xef\xbb\xbf\xd0\x9f", "utf-8", "П"},
+		{"ENC-02: a meta element with its attributes in any order", "text/html", "<meta content='text/html;charset=windows-1251' http-equiv='Content-Type'>\xcf\xf0", "windows-1251", "Пр"},
+		{"ENC-03: gb2312 is the big superset", "text/html", "<meta charset=gb2312>\xfd\x9b", "gbk", "龥"},
+		{"ENC-04: iso-8859-1 is windows-1252", "text/html; charset=iso-8859-1", "\x93hi\x94", "windows-1252", "“hi”"},
+		{"ENC-05: an odd label is legal", "text/html;charset=visual", "\xe0", "iso-8859-8", "א"},
+		{"ENC-05: an unknown label says nothing", "text/html;charset=foo-8", meta1251 + "\xcf", "windows-1251", "П"},
+		{"ENC-06: a description that talks of charsets is none", "text/html", `<meta name="description" content="charset=gbk"><p>café au lait`, "utf-8", "café au lait"},
+		{"ENC-07: what can be read as ASCII is not in utf-16", "text/html", `<meta http-equiv="content-type" content="text/html;charset=utf-16">é`, "utf-8", "é"},
+		{"ENC-08: the header beats the meta element", "text/html; charset=utf-8", "<meta charset=windows-1252>é", "utf-8", "é"},
+		{"ENC-16: JSON in the header's encoding", "application/json; charset=windows-1251", "{\"a\":\"\xcf\xf0\"}", "windows-1251", `{"a":"Пр"}`},
+		{"in JSON, meta is somebody's text", "application/json", `{"a":"<meta charset=gbk>é"}`, "utf-8", "é"},
+		{"the header's charset is quoted", `text/html; charset="koi8-r"`, "\xcd", "koi8-r", "м"},
+		{"the header's charset has blanks around its sign", "text/html; Charset = KOI8-R ; x=y", "\xcd", "koi8-r", "м"},
+		{"the word charset stands elsewhere, too", "text/html; x=charset; charset=koi8-r", "\xcd", "koi8-r", "м"},
+		{"a meta element after more than 1 KiB", "", longStart + strings.Repeat("x", 8<<10) + "-->" + meta1251 + "\xcf", "windows-1251", "П"},
+		{"a meta element after a script that is long", "", "<head><script>" + strings.Repeat("if (a<b) c();\n", 800) + "</SCRIPT>" + meta1251 + "\xcf", "windows-1251", "П"},
+		{"meta in a script is somebody's text", "", "<script>w('<meta charset=gbk>')</script>é", "utf-8", "é"},
+		{"meta in a comment is somebody's text", "", "<!-- <meta charset=gbk> -->é", "utf-8", "é"},
+		{"meta in an attribute is somebody's text", "", `<div title="<meta charset=gbk>">é`, "utf-8", "é"},
+		{"the shortest comment ends at once", "", "<!-->" + meta1251 + "\xcf", "windows-1251", "П"},
+		{"charset in a meta element needs no http-equiv", "", "<META\nCHARSET = 'koi8-r'/>\xcd", "koi8-r", "м"},
+		{"the first charset attribute counts", "", "<meta charset=koi8-r charset=gbk>\xcd", "koi8-r", "м"},
+		{"a meta element in a long body is too late", "", "<head></head><body>" + strings.Repeat("x", 2<<10) + "<body>" + meta1251 + "é", "utf-8", "é"},
+		{"x-user-defined in a meta element is windows-1252", "", "<meta charset=x-user-defined>\xe9", "windows-1252", "é"},
+		{"an XML declaration", "application/rss+xml", `<?xml version="1.0" encoding="windows-1251"?><a>` + "\xcf", "windows-1251", "П"},
+		{"a meta element beats an XML declaration", "", `<?xml version="1.0" encoding="windows-1251"?><meta charset=koi8-r>` + "\xcd", "koi8-r", "м"},
+		{"a label that browsers refuse says nothing", "text/html; charset=iso-2022-kr", "plain", "utf-8", "plain"},
+		{"UTF-8 is what is valid, beyond 1 KiB of ASCII", "", strings.Repeat("x", 3<<10) + "é", "utf-8", "é"},
+		{"UTF-8 that was cut off", "", "é\xe2\x82", "utf-8", "é"},
+		{"ASCII that was cut off in its first letter beyond", "", "une page de la table, et les autres\xc3", "utf-8", "une page"},
+		{"an escape sequence among letters beyond ASCII", "", "\x1b$Btr\xe8s", "windows-1252", "tr\u00e8s"},
+		{"a meta element in a body that begins early", "", "<html><body>" + meta1251 + "\xcf", "windows-1251", "П"},
+		{"a slash after meta", "", "<meta/charset=koi8-r>\xcd", "koi8-r", "м"},
+		{"UTF-8 with one byte spoilt", "", strings.Repeat("the end of the page and the other é ", 20) + "\xff", "utf-8", "other é"},
+		{"iso-2022-jp looks like ASCII", "", "\x1b$BF|K\\\x1b(B", "iso-2022-jp", "日本"},
+		{"an escape sequence of a terminal is no Japanese", "", "\x1b[0m", "utf-8", "\x1b[0m"},
+		{"UTF-16 by its mark", "text/html", "\xff\xfe\x1f\x04", "utf-16le", "П"},
+		{"bytes that mean nothing in the header's encoding", "text/html; charset=utf-8", "a\xffb", "utf-8", "a\ufffdb"},
+		{"an image", "text/html", "\x89PNG\r\n\x1a\n\x00\xff", "windows-1252", "PNG"},
+		{"nothing", "", "", "utf-8", ""},
+		{"half a tag", "", "<meta charset='", "utf-8", ""},
+		{"a letter after a sign", "", "<", "utf-8", "<"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			doc := extract.NewDocument([]byte(test.body), test.contentType, "http://example.com/")
+			if got := doc.Encoding(); got != test.encoding {
+				t.Errorf("got encoding %q, want %q", got, test.encoding)
+			}
+			if got := extract.DetectEncoding([]byte(test.body), test.contentType); got != doc.Encoding() {
+				t.Errorf("DetectEncoding says %q, the document %q", got, doc.Encoding())
+			}
+			if got := doc.Text(); !strings.Contains(got, test.text) || strings.HasPrefix(got, "\ufeff") {
+				t.Errorf("got text %q, want one that has %q", got, test.text)
+			}
+		})
+	}
+}
+
+func TestUTF8IsNotCopied(t *testing.T) {
+	body := []byte("<p>é</p>")
+	doc := extract.NewDocument(body, "text/html", "http://example.com/")
+	if got := doc.UTF8(); &got[0] != &body[0] {
+		t.Error("the body was copied")
+	}
+}
+
+// corpus is test data that is no part of the project.
+const corpus = "../../../shared/corpora/encoding"
+
+func TestEncodingCorpus(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(corpus, "pages.json"))
+	if err != nil {
+		t.Skipf("no corpus: %v", err)
+	}
+	var pages struct {
+		Cases []struct {
+			File, Encoding, Title, Kind string
+			ContentType                 string `json:"content_type"`
+		}
+	}
+	if err := json.Unmarshal(data, &pages); err != nil {
+		t.Fatal(err)
+	}
+	right := 0
+	for _, c := range pages.Cases {
+		body, err := os.ReadFile(filepath.Join(corpus, c.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc := extract.NewDocument(body, c.ContentType, "http://example.com/")
+		if doc.Encoding() == c.Encoding && strings.Contains(doc.CSS("title").Text(), strings.TrimSpace(c.Title)) {
+			right++
+			continue
+		}
+		// A page that declares nothing may be guessed wrong; no other may.
+		t.Logf("%s (%s): got %s, want %s", c.File, c.Kind, doc.Encoding(), c.Encoding)
+		if c.Kind != "none" {
+			t.Errorf("%s declares its encoding", c.File)
+		}
+	}
+	t.Logf("%d of %d right", right, len(pages.Cases))
+	if right < 105 {
+		t.Errorf("%d of %d pages are right, want 105", right, len(pages.Cases))
+	}
+}
+
+func FuzzDetectEncoding(f *testing.F) {
+	f.Add([]byte("<meta charset=gbk>"), "text/html")
+	f.Add([]byte("\x1b$B<!--><body"), "charset='")
+	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
+		doc := extract.NewDocument(body, contentType, "http://example.com/")
+		if !utf8.ValidString(doc.Text()) {
+			t.Errorf("the text is not valid: %q", doc.Text())
+		}
+	})
+}

@@ -1,0 +1,125 @@
+package extract
+
+import (
+	"strings"
+
+	"github.com/andybalholm/cascadia"
+	"golang.org/x/net/html"
+)
+
+// A compound is what stands between two combinators. The common ones, made of a
+// tag, an ID and classes, are matched here without a call through an interface;
+// cascadia has all others.
+type compound struct {
+	tag     string // "" for any
+	id      string // "" for any
+	classes []string
+	other   cascadia.Sel // nil for the common ones
+}
+
+func (c *compound) match(n *html.Node) bool {
+	if c.other != nil {
+		return c.other.Match(n)
+	}
+	if c.tag != "" && c.tag != n.Data {
+		return false
+	}
+	if c.id != "" {
+		if id, _ := attribute(n, "id"); id != c.id {
+			return false
+		}
+	}
+	if len(c.classes) == 0 {
+		return true
+	}
+	value, found := attribute(n, "class")
+	if !found {
+		return false
+	}
+	for _, class := range c.classes {
+		if !hasWord(value, class) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasWord reports whether word is one of the words of list.
+func hasWord(list, word string) bool {
+	if list == word {
+		return true
+	}
+	for at := 0; len(list)-at >= len(word); {
+		i := strings.Index(list[at:], word)
+		if i < 0 {
+			return false
+		}
+		start, end := at+i, at+i+len(word)
+		if (start == 0 || isSpace(list[start-1])) && (end == len(list) || isSpace(list[end])) {
+			return true
+		}
+		at = start + 1
+	}
+	return false
+}
+
+// A verdict on an element says whether it matches, and where it does not
+// whether trying another ancestor in its place could help. Without that, a
+// selector of k steps takes the k-th power of the depth of a hostile page.
+type verdict int
+
+const (
+	matched verdict = iota
+	unmatched
+	hopeless // no ancestor further up can match, either
+)
+
+// matchSteps matches the last step at n and those before it at what stands
+// around n, inside scope (itself included; nil is the whole tree).
+func matchSteps(steps []step, n, scope *html.Node) verdict {
+	last := len(steps) - 1
+	if !steps[last].compound.match(n) {
+		return unmatched
+	}
+	if last == 0 {
+		return matched
+	}
+	before := steps[:last]
+	switch steps[last].combinator {
+	case ' ':
+		for n != scope && n.Parent != nil && n.Parent.Type == html.ElementNode {
+			n = n.Parent
+			if v := matchSteps(before, n, scope); v != unmatched {
+				return v
+			}
+		}
+		return hopeless
+	case '>':
+		if n != scope && n.Parent != nil && n.Parent.Type == html.ElementNode {
+			return matchSteps(before, n.Parent, scope)
+		}
+	case '+':
+		if sibling := previousElement(n); n != scope && sibling != nil {
+			return matchSteps(before, sibling, scope)
+		}
+	case '~':
+		if n == scope {
+			return unmatched
+		}
+		for sibling := previousElement(n); sibling != nil; sibling = previousElement(sibling) {
+			if v := matchSteps(before, sibling, scope); v != unmatched {
+				return v
+			}
+		}
+	}
+	return unmatched
+}
+
+func previousElement(n *html.Node) *html.Node {
+	for n = n.PrevSibling; n != nil; n = n.PrevSibling {
+		if n.Type == html.ElementNode {
+			return n
+		}
+	}
+	return nil
+}

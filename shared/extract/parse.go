@@ -1,0 +1,131 @@
+package extract
+
+import (
+	"bytes"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// parse builds the tree of a page in UTF-8. Scripting is off, as nothing runs
+// scripts here, so the content of noscript is markup.
+func parse(body []byte) *html.Node {
+	root, err := html.ParseWithOptions(bytes.NewReader(body), html.ParseOptionEnableScripting(false))
+	if err != nil {
+		return parseFlat(body)
+	}
+	return root
+}
+
+// maxNesting is how deep the tree of parseFlat is. It is below the 512 at which
+// html.Parse gives up, so that what recurses through the one is safe in the
+// other.
+const maxNesting = 400
+
+// parseFlat builds a tree of what html.Parse refuses, which is markup nested
+// deeper than 512 elements. Elements nest as their tags do, without the
+// standard's repairs. One that would lie too deep becomes a child of the body,
+// and nesting begins anew there. All elements, attributes and text are kept, so
+// selectors and links find what is there.
+func parseFlat(body []byte) *html.Node {
+	root := &html.Node{Type: html.DocumentNode}
+	b := flatBuilder{open: []openElement{{node: root}}, names: make(map[string]int)}
+	z := html.NewTokenizer(bytes.NewReader(body))
+	for {
+		switch z.Next() {
+		case html.ErrorToken:
+			return root
+		case html.TextToken:
+			if text := z.Text(); len(text) > 0 {
+				b.add(&html.Node{Type: html.TextNode, Data: string(text)})
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			t := z.Token()
+			if t.DataAtom == atom.Noscript {
+				z.NextIsNotRawText()
+			}
+			b.start(t)
+		case html.EndTagToken:
+			name, _ := z.TagName()
+			b.end(string(name))
+		case html.CommentToken:
+			b.add(&html.Node{Type: html.CommentNode, Data: string(z.Text())})
+		case html.DoctypeToken:
+			b.add(&html.Node{Type: html.DoctypeNode, Data: string(z.Text())})
+		}
+	}
+}
+
+// A flatBuilder has the elements whose end tags are awaited, the document
+// first.
+type flatBuilder struct {
+	open []openElement
+	top  int // of open: the body, or what stands for it
+
+	// names counts the open elements of each name, so that a million end tags
+	// that close nothing are passed over without a search.
+	names map[string]int
+}
+
+type openElement struct {
+	node  *html.Node
+	depth int // in the tree
+}
+
+// add makes a node the last child of the innermost open element.
+func (b *flatBuilder) add(n *html.Node) { b.open[len(b.open)-1].node.AppendChild(n) }
+
+func (b *flatBuilder) start(t html.Token) {
+	n := &html.Node{Type: html.ElementNode, Data: t.Data, DataAtom: t.DataAtom, Attr: t.Attr}
+	parent := b.open[len(b.open)-1]
+	if parent.depth >= maxNesting {
+		parent = b.open[b.top]
+	}
+	parent.node.AppendChild(n)
+	if t.Type == html.SelfClosingTagToken || isVoid(t.DataAtom) {
+		return
+	}
+	if b.top < 2 && len(b.open) < 3 && (t.DataAtom == atom.Html || t.DataAtom == atom.Body) {
+		b.top = len(b.open)
+	}
+	b.open = append(b.open, openElement{n, parent.depth + 1})
+	b.names[n.Data]++
+}
+
+// end closes the nearest open element of that name, and what is open in it. One
+// that closes nothing is passed over. The body stays open, as pages go on after
+// its end tag.
+func (b *flatBuilder) end(name string) {
+	if b.names[name] == 0 {
+		return
+	}
+	for i := len(b.open) - 1; i > b.top; i-- {
+		closed := b.open[i].node.Data
+		b.names[closed]--
+		b.open = b.open[:i]
+		if closed == name {
+			return
+		}
+	}
+}
+
+// isVoid reports whether elements of that name have no content. Source: HTML
+// Standard, "Void elements".
+func isVoid(a atom.Atom) bool {
+	switch a {
+	case atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img, atom.Input,
+		atom.Link, atom.Meta, atom.Param, atom.Source, atom.Track, atom.Wbr:
+		return true
+	}
+	return false
+}
+
+// attribute returns the value of an element's attribute, and whether it has it.
+func attribute(n *html.Node, name string) (string, bool) {
+	for i := range n.Attr {
+		if n.Attr[i].Key == name {
+			return n.Attr[i].Val, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,171 @@
+package spider
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/stats"
+)
+
+// A Chain is a spider behind its middlewares.
+type Chain struct {
+	spider *Spider
+	mws    []Middleware // from the engine to the spider
+	stats  *stats.Collector
+}
+
+// NewChain puts middlewares before a spider that came from a [Registry]. The
+// first of them is the nearest to the engine. The collector counts what legs
+// drop.
+func NewChain(s *Spider, st *stats.Collector, mws ...Middleware) *Chain {
+	return &Chain{spider: s, mws: mws, stats: st}
+}
+
+// Start gives a slice of what the job starts with, through the legs and the
+// middlewares.
+func (c *Chain) Start(ctx context.Context, start Start, slice *Slice) Results {
+	r := c.throughLegs(ctx, nil, markStart(slice.cut(c.source(ctx, start))))
+	for _, mw := range slices.Backward(c.mws) {
+		if mw.ProcessStart != nil {
+			inner := r
+			r = guarded(func() Results { return mw.ProcessStart(ctx, start, inner) })
+		}
+	}
+	return r
+}
+
+func (c *Chain) source(ctx context.Context, start Start) Results {
+	if c.spider.Start != nil && len(start.URLs) == 0 {
+		return guarded(func() Results { return c.spider.Start(ctx, start) })
+	}
+	urls := start.URLs
+	if len(urls) == 0 {
+		urls = c.spider.StartURLs
+	}
+	return startURLs(urls)
+}
+
+// Process gives what comes of a page, with Scrapy's exception flow. An error
+// that nobody handled is the last element.
+func (c *Chain) Process(ctx context.Context, page *Page) Results {
+	if page.Failure != nil {
+		// Nothing was received, so there is nothing for the middlewares.
+		return c.failed(ctx, page, page.Failure, 0)
+	}
+	for _, mw := range c.mws {
+		if mw.ProcessInput == nil {
+			continue
+		}
+		if err := guard(nil, func() error { return mw.ProcessInput(ctx, page) }); err != nil {
+			return c.failed(ctx, page, named(mw, err), len(c.mws))
+		}
+	}
+	return c.output(ctx, page, len(c.mws), c.read(ctx, page))
+}
+
+// output passes results through the output hooks of the middlewares before
+// index n, the one nearest to the spider first. An error in the stream goes to
+// the exception hooks of those that are nearer to the engine than where it
+// arose. What a hook gives for an error has passed its own way to the engine,
+// so it comes after the rest.
+func (c *Chain) output(ctx context.Context, page *Page, n int, r Results) Results {
+	return func(yield func(crawl.Result, error) bool) {
+		var rescued []Results
+		out := c.rescue(ctx, page, n, r, &rescued)
+		for k := n - 1; k >= 0; k-- {
+			mw := c.mws[k]
+			if mw.ProcessOutput == nil {
+				continue
+			}
+			before := out
+			after := guarded(func() Results { return mw.ProcessOutput(ctx, page, before) })
+			out = c.rescue(ctx, page, k, namedResults(mw, after), &rescued)
+		}
+		var failed error
+		give := func(r Results) bool {
+			for res, err := range r {
+				if err != nil {
+					failed = join(failed, err)
+					return true
+				}
+				if !yield(res, nil) {
+					return false
+				}
+			}
+			return true
+		}
+		if !give(out) {
+			return
+		}
+		for _, r := range rescued {
+			if !give(r) {
+				return
+			}
+		}
+		if failed != nil {
+			yield(crawl.Result{}, failed)
+		}
+	}
+}
+
+// read joins what the callback and the legs make of a page, and passes it
+// through the legs.
+func (c *Chain) read(ctx context.Context, page *Page) Results {
+	return c.throughLegs(ctx, page, func(yield func(crawl.Result, error) bool) {
+		for part := range c.readers(ctx, page) {
+			for res, err := range part {
+				if !yield(res, err) || err != nil {
+					return
+				}
+			}
+		}
+	})
+}
+
+// readers gives the results of the callback, then those of each leg.
+func (c *Chain) readers(ctx context.Context, page *Page) func(yield func(Results) bool) {
+	return func(yield func(Results) bool) {
+		callback, err := c.callback(page)
+		if err != nil {
+			yield(func(y func(crawl.Result, error) bool) { y(crawl.Result{}, err) })
+			return
+		}
+		if callback != nil && !yield(c.collect(page, func(out *Output) error { return callback(ctx, page, out) })) {
+			return
+		}
+		for _, leg := range c.spider.Legs {
+			if leg.ProcessResponse == nil {
+				continue
+			}
+			r := c.collect(page, func(out *Output) error {
+				err := guard(&out.consuming, func() error { return leg.ProcessResponse(ctx, page, out) })
+				if err != nil {
+					return fmt.Errorf("leg %s: %w", leg.Name, err)
+				}
+				return nil
+			})
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+func (c *Chain) callback(page *Page) (Callback, error) {
+	name := page.Request.Callback
+	if name == "" || name == DefaultCallback {
+		name = DefaultCallback
+		if c.spider.Parse != nil {
+			return c.spider.Parse, nil
+		}
+	}
+	if cb := c.spider.Callbacks[name]; cb != nil {
+		return cb, nil
+	}
+	if name == DefaultCallback && slices.ContainsFunc(c.spider.Legs, reads) {
+		return nil, nil // the legs read alone
+	}
+	return nil, fmt.Errorf("%w %q of spider %s", ErrUnknownCallback, name, c.spider.Name)
+}

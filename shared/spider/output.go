@@ -1,0 +1,102 @@
+package spider
+
+import (
+	"errors"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/extract"
+)
+
+// An Output takes what a callback found. Its methods may be called until the
+// callback returns, from one goroutine. Once the engine wants no more of a
+// page in this invocation they do nothing, and the page is continued in
+// another.
+type Output struct {
+	page    *Page
+	yield   func(crawl.Result, error) bool
+	stopped bool
+	errs    []error // of items, maxItemErrors at most
+
+	// consuming is true while the engine works off what was given.
+	consuming bool
+}
+
+// maxItemErrors bounds the errors of one page's items: the first ones tell.
+const maxItemErrors = 20
+
+// Item gives an item: a struct, a map or a crawl.Item; see crawl.NewItem. A
+// value that is none of these fails the page.
+func (o *Output) Item(v any) {
+	item, err := crawl.NewItem(v)
+	if err != nil {
+		if len(o.errs) < maxItemErrors {
+			o.errs = append(o.errs, err)
+		}
+		return
+	}
+	o.give(crawl.Result{Item: &item})
+}
+
+// Request gives a request as it is; its URL must be absolute.
+func (o *Output) Request(req *crawl.Request) { o.give(crawl.Result{Request: req}) }
+
+// Follow gives a request for an address on the page, resolved against the
+// page's base, for a callback ("" for the spider's Parse). An address that
+// cannot be parsed, or is none of http, https, file and ftp, is passed over
+// and counted, as link/not_page_count.
+func (o *Output) Follow(ref, callback string) {
+	if req, ok := o.page.NewRequest(ref, callback); ok {
+		o.Request(req)
+	}
+}
+
+// FollowAll follows each of the addresses, such as
+// page.CSS("li.next a::attr(href)").All().
+func (o *Output) FollowAll(refs []string, callback string) {
+	for _, ref := range refs {
+		if o.stopped {
+			return
+		}
+		o.Follow(ref, callback)
+	}
+}
+
+// FollowLinks follows links that a link extractor found.
+func (o *Output) FollowLinks(links []extract.Link, callback string) {
+	for _, link := range links {
+		if o.stopped {
+			return
+		}
+		o.Request(&crawl.Request{URL: link.URL, Callback: callback})
+	}
+}
+
+// Stopped reports whether more output is of no use in this invocation, so that
+// a long callback can return early.
+func (o *Output) Stopped() bool { return o.stopped }
+
+func (o *Output) give(r crawl.Result) {
+	if o.stopped {
+		return
+	}
+	o.consuming = true
+	o.stopped = !o.yield(r, nil)
+	o.consuming = false
+}
+
+// collect turns a callback into results: what it gives comes as it is given,
+// its error last.
+func (c *Chain) collect(page *Page, call func(out *Output) error) Results {
+	return func(yield func(crawl.Result, error) bool) {
+		out := &Output{page: page, yield: yield}
+		err := guard(&out.consuming, func() error { return call(out) })
+		wanted := !out.stopped
+		out.stopped = true // whoever kept it finds it closed
+		found := page.takeFound()
+		c.stats.Add("link/not_page_count", int64(found.notPages))
+		errs := append([]error{err}, out.errs...)
+		if err = errors.Join(append(errs, found.selectors)...); err != nil && wanted {
+			yield(crawl.Result{}, err)
+		}
+	}
+}

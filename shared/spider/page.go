@@ -1,0 +1,88 @@
+package spider
+
+import (
+	"errors"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/extract"
+)
+
+// A Page is a response with what a callback needs to read it. It is parsed
+// once, when first asked. It is used by one goroutine at a time.
+type Page struct {
+	*crawl.Response
+
+	// Failure says how the request failed, for an errback; nil otherwise.
+	Failure error
+
+	// Job is the job that the page was fetched for, Args its arguments.
+	Job  crawl.Job
+	Args map[string]string
+
+	// Spider is the spider at the top.
+	Spider *Spider
+
+	doc *extract.Document
+}
+
+// NewPage makes a page of a response, whose Request must be set. What failed
+// without an answer has a response of status 0 with nothing else in it.
+func NewPage(resp *crawl.Response, s *Spider, job crawl.Job, args map[string]string) *Page {
+	return &Page{Response: resp, Spider: s, Job: job, Args: args}
+}
+
+// Document is the parsed page, for package extract.
+func (p *Page) Document() *extract.Document {
+	if p.doc == nil {
+		p.doc = extract.NewDocument(p.Body, p.Headers.Get("Content-Type"), p.Response.URL)
+	}
+	return p.doc
+}
+
+// CSS selects by a CSS selector, with ::text and ::attr(name). A selector that
+// is wrong selects nothing, and fails the page with an error that names it;
+// extract.MustCSS finds it when the program starts instead.
+func (p *Page) CSS(selector string) extract.Selection { return p.Document().CSS(selector) }
+
+// Select selects by a selector that is compiled already.
+func (p *Page) Select(q *extract.Query) extract.Selection { return p.Document().Select(q) }
+
+// Text is the body as text, decoded by its encoding.
+func (p *Page) Text() string { return p.Document().Text() }
+
+// Join resolves an address against the page's base: its <base href> or its
+// own address. It returns "" for one that cannot be parsed.
+func (p *Page) Join(ref string) string {
+	u, err := p.Document().Resolve(ref)
+	if err != nil {
+		return ""
+	}
+	return u.String()
+}
+
+// NewRequest makes a request for an address on the page, and reports whether
+// it is one that can be fetched.
+func (p *Page) NewRequest(ref, callback string) (*crawl.Request, bool) {
+	u, ok := p.Document().Page(ref)
+	if !ok {
+		return nil, false
+	}
+	return &crawl.Request{URL: u.String(), Callback: callback}, true
+}
+
+// found is what a callback met on a page besides what it gave.
+type found struct {
+	selectors error // what was wrong with them
+	notPages  int   // addresses that lead to no page
+}
+
+func (p *Page) takeFound() found {
+	if p.doc == nil {
+		return found{}
+	}
+	return found{p.doc.TakeErr(), p.doc.TakeNotPages()}
+}
+
+// ErrUnknownCallback is wrapped by the error of a page whose request names a
+// callback that its spider does not have.
+var ErrUnknownCallback = errors.New("unknown callback")

@@ -1,0 +1,136 @@
+// Package spider is the contract of what people write: a [Spider], made of a
+// start, callbacks and legs (Scrapy's SEP-016), and of the middlewares that
+// stand between it and the engine.
+//
+// The middlewares that are shipped are in package spidermw, the legs in
+// package legs. Fetching, admitting and keeping are others' business: a
+// callback gets a page and says what it found.
+package spider
+
+import (
+	"context"
+	"iter"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+)
+
+// DefaultCallback is the name of [Spider.Parse]: a request that names no
+// callback comes back to it.
+const DefaultCallback = "parse"
+
+// A Callback reads one page and gives what it found to out. It is safe for
+// concurrent use, fetches nothing, and may run more than once for a page. An
+// error fails the page, what was given before it still counts; a
+// *crawl.CloseSpider closes the job instead.
+type Callback func(ctx context.Context, page *Page, out *Output) error
+
+// An Errback hears of a request that failed: [Page.Failure] says how. If the
+// failure was a response that a middleware refused, the page has it too.
+type Errback = Callback
+
+// Results are what came of a page or of a start, one after the other. An error
+// is the last element. They are worked off as they come and never collected,
+// so a page with 100,000 links needs no memory for them.
+type Results = iter.Seq2[crawl.Result, error]
+
+// A Spider is a value: a name, what it starts with and what it does with
+// pages. It does not change after it is registered.
+type Spider struct {
+	// Name is unique in a project: letters, digits and . _ -
+	Name string
+
+	// AllowedDomains keep the crawl to these domains and their subdomains.
+	// Empty allows every domain.
+	AllowedDomains []string
+
+	// StartURLs are what the crawl begins with, unless the job brings its
+	// own or Start is set.
+	StartURLs []string
+
+	// Start gives the start requests (and items) where StartURLs do not
+	// suffice. It may be read in slices, each by another process, so it must
+	// give the same elements in the same order each time.
+	Start func(ctx context.Context, start Start) Results
+
+	// Parse is the callback of requests that name none.
+	Parse Callback
+
+	// Callbacks and Errbacks are found by the names in requests.
+	Callbacks map[string]Callback
+	Errbacks  map[string]Errback
+
+	// Legs run beside the callbacks, in order.
+	Legs []Leg
+
+	// HandleStatusList names the statuses outside 200 to 299 that the
+	// callbacks want to see.
+	HandleStatusList []int
+
+	// Settings are the spider's own (custom_settings), between those of the
+	// project and those of the job.
+	Settings map[string]any
+}
+
+// A Start is what the start of a job knows.
+type Start struct {
+	Job crawl.Job
+	// Args are the job's arguments (-a NAME=VALUE).
+	Args map[string]string
+	// URLs are the job's start URLs, else the spider's.
+	URLs []string
+}
+
+// A Leg is a small, tested, reusable part of a spider. Each hook may be nil. A
+// response goes to the spider's callback and to every leg, and what they give
+// is joined in that order; then each request and each item passes every leg's
+// hook in turn. Start requests pass them too.
+type Leg struct {
+	// Name is unique in a spider, sub-legs included; errors and drops are
+	// counted with it.
+	Name string
+
+	// SetSpider is called once, before anything else, with the spider at the
+	// top, and returns the leg as it is to be used there; so one leg value
+	// serves two spiders. Nil uses the leg as it stands.
+	SetSpider func(top *Spider) (Leg, error)
+
+	// ProcessResponse reads each page.
+	ProcessResponse Callback
+
+	// ProcessRequest changes a request on its way out; nil drops it. The
+	// page is nil for start requests.
+	ProcessRequest func(ctx context.Context, page *Page, req *crawl.Request) (*crawl.Request, error)
+
+	// ProcessItem changes an item on its way out; nil drops it. The page is
+	// nil for what the start gave.
+	ProcessItem func(ctx context.Context, page *Page, item *crawl.Item) (*crawl.Item, error)
+
+	// Legs are sub-legs; each runs right after this leg.
+	Legs []Leg
+}
+
+// A Middleware stands between the engine and a spider, with Scrapy's four
+// hooks; each may be nil. The first in a list is the nearest to the engine.
+type Middleware struct {
+	// Name names it in errors.
+	Name string
+
+	// ProcessStart may change what the start gives. It runs from the spider
+	// to the engine.
+	ProcessStart func(ctx context.Context, start Start, r Results) Results
+
+	// ProcessInput sees each page before its callback, from the engine to
+	// the spider. An error skips the rest and the callback: the request's
+	// errback is called, or without one the exception hooks are.
+	ProcessInput func(ctx context.Context, page *Page) error
+
+	// ProcessOutput may change what a page gave, from the spider to the
+	// engine.
+	ProcessOutput func(ctx context.Context, page *Page, r Results) Results
+
+	// ProcessException is asked about an error of a callback, or of a
+	// middleware nearer to the spider, from the spider to the engine. The
+	// first that handles it ends the matter, and the results it returns (nil
+	// for none) pass the output hooks of those nearer to the engine.
+	ProcessException func(ctx context.Context, page *Page, err error) (r Results, handled bool)
+}
