@@ -1,0 +1,233 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/skitterhq/skitter/shared/blob"
+)
+
+// Blobs keeps bytes in files. A file is written beside the others, synced and
+// then renamed, so that a blob is whole or not there, also after a power cut.
+// (A power cut may forget the newest blobs, as it may the newest commits: the
+// folder is not synced.)
+type Blobs struct{ s *Store }
+
+// Blobs returns the store of blobs.
+func (s *Store) Blobs() *Blobs { return &Blobs{s} }
+
+var _ blob.Store = (*Blobs)(nil)
+
+// temporaryFolder holds files that are being written. Their names begin with
+// the number of the process that writes them.
+func (s *Store) temporaryFolder() string { return filepath.Join(s.blobFolder(), "~tmp") }
+
+// removeTemporary removes what a process that is gone was writing.
+func (s *Store) removeTemporary(process int64) {
+	// What cannot be removed only takes room.
+	files, _ := filepath.Glob(filepath.Join(s.temporaryFolder(), fmt.Sprintf("%d-*", process)))
+	for _, file := range files {
+		_ = os.Remove(file)
+	}
+}
+
+func (s *Blobs) path(key string) string { return filepath.Join(s.s.blobFolder(), blobPath(key)) }
+
+// Put implements [blob.Store].
+func (s *Blobs) Put(ctx context.Context, key string, data []byte) error {
+	return s.write(ctx, key, func(f *os.File) error {
+		_, err := f.Write(data)
+		return err
+	})
+}
+
+// PutReader implements [blob.Store].
+func (s *Blobs) PutReader(ctx context.Context, key string, r io.Reader) error {
+	return s.write(ctx, key, func(f *os.File) error {
+		_, err := io.Copy(f, r)
+		return err
+	})
+}
+
+func (s *Blobs) write(ctx context.Context, key string, fill func(f *os.File) error) error {
+	if err := blob.CheckKey(key); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	temporary, err := s.writeTemporary(fill)
+	if err != nil {
+		return fmt.Errorf("put blob %s: %w", key, err)
+	}
+	if err := moveTo(temporary, s.path(key)); err != nil {
+		_ = os.Remove(temporary) // the first error says more
+		return fmt.Errorf("put blob %s: %w", key, err)
+	}
+	return nil
+}
+
+// writeTemporary writes a file whole and returns its path.
+func (s *Blobs) writeTemporary(fill func(f *os.File) error) (string, error) {
+	f, err := os.CreateTemp(s.s.temporaryFolder(), fmt.Sprintf("%d-*", s.s.self))
+	if err != nil {
+		return "", err
+	}
+	err = fill(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // the first error says more
+		return "", err
+	}
+	return f.Name(), nil
+}
+
+// moveTo gives a file its place, making the folder if there is none. A Delete
+// may take the folder away again before the file is in it.
+func moveTo(temporary, path string) error {
+	const tries = 100
+	for try := 1; ; try++ {
+		err := os.Rename(temporary, path)
+		if try == tries || !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+}
+
+// Get implements [blob.Store].
+func (s *Blobs) Get(ctx context.Context, key string, offset, length int64) ([]byte, error) {
+	if err := blob.CheckKey(key); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	data, err := s.read(key, offset, length)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: %s", blob.ErrNotFound, key)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("get blob %s: %w", key, err)
+	}
+	return data, nil
+}
+
+func (s *Blobs) read(key string, offset, length int64) ([]byte, error) {
+	f, err := os.Open(s.path(key))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if offset < 0 {
+		return nil, fmt.Errorf("offset %d is less than zero", offset)
+	}
+	there := max(info.Size()-offset, 0)
+	if length < 0 || length > there {
+		length = there
+	}
+	data := make([]byte, length)
+	if _, err := f.ReadAt(data, offset); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return data, nil
+}
+
+// Delete implements [blob.Store].
+func (s *Blobs) Delete(ctx context.Context, key string) error {
+	if err := blob.CheckKey(key); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	path := s.path(key)
+	if err := os.Remove(path); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return fmt.Errorf("delete blob %s: %w", key, err)
+	}
+	// Folders that are empty now go too; the first that is not stays.
+	for folder := filepath.Dir(path); folder != s.s.blobFolder() && os.Remove(folder) == nil; {
+		folder = filepath.Dir(folder)
+	}
+	return nil
+}
+
+// List implements [blob.Store]. It reads the names of all blobs in the folders
+// where keys of the prefix may lie, also for a small limit.
+func (s *Blobs) List(ctx context.Context, prefix, after string, limit int) ([]string, error) {
+	l := lister{ctx: ctx, prefix: prefix, after: after}
+	if err := l.walk(s.s.blobFolder(), ""); err != nil {
+		return nil, fmt.Errorf("list blobs %s: %w", prefix, err)
+	}
+	slices.Sort(l.keys)
+	if limit > 0 && len(l.keys) > limit {
+		l.keys = l.keys[:limit]
+	}
+	return l.keys, nil
+}
+
+// A lister collects the keys of one List.
+type lister struct {
+	ctx           context.Context
+	prefix, after string
+	keys          []string
+}
+
+// walk collects the keys in a folder, all of which begin with start.
+func (l *lister) walk(folder, start string) error {
+	if err := l.ctx.Err(); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // deleted meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		part, ok := decodeName(entry.Name(), entry.IsDir())
+		if !ok {
+			continue
+		}
+		key := start + part
+		switch {
+		case !entry.IsDir():
+			if key > l.after && strings.HasPrefix(key, l.prefix) {
+				l.keys = append(l.keys, key)
+			}
+		case l.mayHold(key):
+			if err := l.walk(filepath.Join(folder, entry.Name()), key); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// mayHold reports whether a key that begins with start may be asked for.
+func (l *lister) mayHold(start string) bool {
+	matches := strings.HasPrefix(start, l.prefix) || strings.HasPrefix(l.prefix, start)
+	return matches && (start > l.after || strings.HasPrefix(l.after, start))
+}

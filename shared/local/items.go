@@ -1,0 +1,107 @@
+package local
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/items"
+	"github.com/skitterhq/skitter/shared/local/internal/sqlite"
+)
+
+// Items keeps the rows of items.
+type Items struct{ s *Store }
+
+// Items returns the store of items.
+func (s *Store) Items() *Items { return &Items{s} }
+
+var _ items.Store = (*Items)(nil)
+
+const (
+	itemColumns    = `SELECT unit, run, ordinal, state, why, item FROM items `
+	itemsOfRun     = itemColumns + `WHERE job = ? AND unit = ? AND run = ? ORDER BY ordinal`
+	scanItems      = itemColumns + `WHERE job = ? AND unit >= ? AND unit < ? ORDER BY unit, run, ordinal LIMIT ?`
+	scanItemsAfter = itemColumns + `WHERE job = ? AND (unit, run, ordinal) > (?, ?, ?) AND unit < ? ORDER BY unit, run, ordinal LIMIT ?`
+)
+
+// Put implements [items.Store].
+func (s *Items) Put(ctx context.Context, job crawl.JobUID, rows []items.Row) error {
+	const insert = `INSERT OR REPLACE INTO items (job, unit, run, ordinal, state, why, item) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	encoded := make([][]byte, len(rows))
+	for i := range rows {
+		var err error
+		if encoded[i], err = rows[i].Item.MarshalJSON(); err != nil {
+			return fmt.Errorf("put item %d of unit %s: %w", rows[i].Ordinal, rows[i].Unit, err)
+		}
+	}
+	err := s.s.writer.do(ctx, func(c *sqlite.Conn) error {
+		for i := range rows {
+			row := &rows[i]
+			err := c.Stmt(insert).Text(string(job)).Blob(row.Unit[:]).Text(string(row.Run)).Int(int64(row.Ordinal)).
+				Text(string(row.State)).Text(row.Why).Blob(encoded[i]).Run()
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("put %d items of job %s: %w", len(rows), job, err)
+	}
+	return nil
+}
+
+// Scan implements [items.Store].
+func (s *Items) Scan(ctx context.Context, job crawl.JobUID, shard int, after *items.Key, limit int) ([]items.Row, error) {
+	low, high, err := shardRange(shard)
+	if err != nil {
+		return nil, fmt.Errorf("scan the items of job %s: %w", job, err)
+	}
+	rows, err := s.read(ctx, func(c *sqlite.Conn) *sqlite.Stmt {
+		if after == nil {
+			return c.Stmt(scanItems).
+				Text(string(job)).Blob(low).Blob(high).Int(int64(limit))
+		}
+		return c.Stmt(itemColumns + `WHERE job = ? AND (unit, run, ordinal) > (?, ?, ?) AND unit < ? ORDER BY unit, run, ordinal LIMIT ?`).
+			Text(string(job)).Blob(after.Unit[:]).Text(string(after.Run)).Int(int64(after.Ordinal)).Blob(high).Int(int64(limit))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("scan the items of job %s: %w", job, err)
+	}
+	return rows, nil
+}
+
+// Of implements [items.Store].
+func (s *Items) Of(ctx context.Context, job crawl.JobUID, unit crawl.UnitID, run crawl.RunID) ([]items.Row, error) {
+	rows, err := s.read(ctx, func(c *sqlite.Conn) *sqlite.Stmt {
+		return c.Stmt(itemsOfRun).
+			Text(string(job)).Blob(unit[:]).Text(string(run))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the items of unit %s of job %s: %w", unit, job, err)
+	}
+	return rows, nil
+}
+
+// read reads the rows of a query of itemColumns.
+func (s *Items) read(ctx context.Context, query func(c *sqlite.Conn) *sqlite.Stmt) ([]items.Row, error) {
+	var rows []items.Row
+	err := s.s.readers.do(ctx, func(c *sqlite.Conn) error {
+		rows = rows[:0]
+		q := query(c)
+		for q.Next() {
+			row := items.Row{
+				Key:   items.Key{Run: crawl.RunID(q.ColText(1)), Ordinal: int(q.ColInt(2))},
+				State: items.State(q.ColText(3)), Why: q.ColText(4),
+			}
+			q.CopyCol(0, row.Unit[:])
+			if err := row.Item.UnmarshalJSON(q.ColBlob(5)); err != nil {
+				_ = q.End() // the first error says more
+				return fmt.Errorf("item %d of unit %s: %w", row.Ordinal, row.Unit, err)
+			}
+			rows = append(rows, row)
+		}
+		return q.End()
+	})
+	return rows, err
+}
