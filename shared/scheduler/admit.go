@@ -1,0 +1,137 @@
+package scheduler
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/frontier"
+)
+
+// A Child is a request that a unit gave, with its identity.
+type Child struct {
+	Parent  crawl.UnitID
+	Unit    crawl.UnitID
+	Request *crawl.Request
+}
+
+// An Admission says what became of children.
+type Admission struct {
+	// New were admitted now.
+	New int
+	// Seen had been admitted before (Scrapy's dupefilter/filtered).
+	Seen int
+	// Again were admitted by the same parent before, and sent once more.
+	Again int
+}
+
+// Admit admits what was not admitted before, and sends it. When it returns nil
+// every child is sent, or has another owner that answers for it; the parent may
+// be settled. After an error all of it may be done again.
+//
+// Scope must have been checked before: what it refuses gets no row.
+func (s *Scheduler) Admit(ctx context.Context, job crawl.JobUID, children []Child) (Admission, error) {
+	var a Admission
+	fresh, ids := s.unseen(job, children)
+	a.Seen = len(children) - len(fresh)
+	if len(fresh) == 0 {
+		return a, nil
+	}
+	known, err := s.Rows.Get(ctx, job, ids, frontier.Eventual)
+	if err != nil {
+		return a, fmt.Errorf("admit %d requests: %w", len(fresh), err)
+	}
+	var orders []Order
+	var rows []frontier.Row
+	for _, c := range fresh {
+		if row, ok := known[c.Unit]; ok {
+			orders = a.found(orders, c, row)
+			continue
+		}
+		row, err := s.newRow(ctx, job, c)
+		if err != nil {
+			return a, err
+		}
+		rows = append(rows, row)
+	}
+	stood, err := s.put(ctx, job, rows)
+	if err != nil {
+		return a, err
+	}
+	byUnit := make(map[crawl.UnitID]Child, len(fresh))
+	for _, c := range fresh {
+		byUnit[c.Unit] = c
+	}
+	for k, row := range rows {
+		if stood[k] != nil {
+			orders = a.found(orders, byUnit[row.Unit], *stood[k])
+			continue
+		}
+		a.New++
+		orders = append(orders, order(row))
+	}
+	if err := s.SendRequests(ctx, job, orders); err != nil {
+		return a, err
+	}
+	// Only now is each of them known to be sent, or to have another owner.
+	s.recent.add(job, ids)
+	return a, nil
+}
+
+// found decides about a child whose row stands already. The owner rule: a row
+// that this parent wrote and that is still queued may never have been sent, so
+// it is sent again. A duplicate is harmless.
+func (a *Admission) found(orders []Order, c Child, row frontier.Row) []Order {
+	if row.By == c.Parent && row.State == frontier.Queued {
+		a.Again++
+		return append(orders, order(row))
+	}
+	a.Seen++
+	return orders
+}
+
+// unseen leaves out children that the cache knows, and those that come twice.
+func (s *Scheduler) unseen(job crawl.JobUID, children []Child) ([]Child, []crawl.UnitID) {
+	fresh := make([]Child, 0, len(children))
+	ids := make([]crawl.UnitID, 0, len(children))
+	here := make(map[crawl.UnitID]bool, len(children))
+	for _, c := range children {
+		if here[c.Unit] || s.recent.has(job, c.Unit) {
+			continue
+		}
+		here[c.Unit] = true
+		fresh = append(fresh, c)
+		ids = append(ids, c.Unit)
+	}
+	return fresh, ids
+}
+
+func (s *Scheduler) newRow(ctx context.Context, job crawl.JobUID, c Child) (frontier.Row, error) {
+	packed, err := s.pack(ctx, job, c.Unit, c.Request)
+	if err != nil {
+		return frontier.Row{}, err
+	}
+	return frontier.Row{
+		Unit: c.Unit, By: c.Parent, State: frontier.Queued,
+		Priority: c.Request.Priority, Depth: c.Request.Depth, Req: packed,
+	}, nil
+}
+
+func (s *Scheduler) put(ctx context.Context, job crawl.JobUID, rows []frontier.Row) ([]*frontier.Row, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	stood, err := s.Rows.Put(ctx, job, rows)
+	if err != nil {
+		return nil, fmt.Errorf("admit %d requests: %w", len(rows), err)
+	}
+	return stood, nil
+}
+
+// PutStart writes the row of a job's start, before the job's own row is
+// written: a start without a job is ignored, a job without a start would never
+// end.
+func (s *Scheduler) PutStart(ctx context.Context, job crawl.JobUID) error {
+	_, err := s.put(ctx, job, []frontier.Row{{Unit: crawl.StartUnit, State: frontier.Queued}})
+	return err
+}

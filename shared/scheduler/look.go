@@ -1,0 +1,149 @@
+package scheduler
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/frontier"
+	"github.com/skitterhq/skitter/shared/items"
+)
+
+// A Tally is the sum over a job's rows: the counts that matter.
+type Tally struct {
+	// Rows counts all units, the start included; Queued those still open.
+	Rows, Queued int
+	// Done, Failed and Dropped count closed units, the start excluded.
+	Done, Failed, Dropped int
+	// StartFailed is true if the spider's start ended with an error.
+	StartFailed bool
+	// Stored, ItemsDropped and Dead count the items of the runs that count.
+	Stored, ItemsDropped, Dead int
+}
+
+// Look reports whether a job has nothing left to do: every row closed, and for
+// each the items of its run all there. It reads all rows twice, strongly, and
+// both must find the same number of them: rows are never deleted and closed is
+// final, so nothing was open in between.
+func (s *Scheduler) Look(ctx context.Context, job crawl.JobUID) (Tally, bool, error) {
+	if open, err := s.witnessOpen(ctx, job); open || err != nil {
+		return Tally{}, false, err
+	}
+	first, done, err := s.pass(ctx, job)
+	if !done || err != nil {
+		return first, false, err
+	}
+	second, done, err := s.pass(ctx, job)
+	if !done || err != nil {
+		return second, false, err
+	}
+	return second, first.Rows == second.Rows, nil
+}
+
+// Tally sums over all rows of a job as they are.
+func (s *Scheduler) Tally(ctx context.Context, job crawl.JobUID) (Tally, error) {
+	var t Tally
+	for u, err := range s.units(ctx, job, nil) {
+		if err != nil {
+			return t, err
+		}
+		t.add(u)
+	}
+	return t, nil
+}
+
+// pass reads the rows until the first that is open, which becomes the witness.
+func (s *Scheduler) pass(ctx context.Context, job crawl.JobUID) (Tally, bool, error) {
+	var t Tally
+	for u, err := range s.units(ctx, job, nil) {
+		if err != nil {
+			return t, false, err
+		}
+		t.add(u)
+		if !u.whole() {
+			s.witnesses.set(job, u.row.Unit)
+			return t, false, nil
+		}
+	}
+	return t, true, nil
+}
+
+// witnessOpen reports whether the row that was found open last is so still: as
+// long as it is, looking again is one read.
+func (s *Scheduler) witnessOpen(ctx context.Context, job crawl.JobUID) (bool, error) {
+	unit, ok := s.witnesses.get(job)
+	if !ok {
+		return false, nil
+	}
+	rows, err := s.Rows.Get(ctx, job, []crawl.UnitID{unit}, frontier.Strong)
+	if err != nil {
+		return false, fmt.Errorf("look at job %s: %w", job, err)
+	}
+	if row, ok := rows[unit]; ok && !row.State.Closed() {
+		return true, nil
+	}
+	s.witnesses.drop(job)
+	return false, nil
+}
+
+// Output gives the items that are the job's output: those stored by the run
+// that each closed row names, in the order of the units.
+func (s *Scheduler) Output(ctx context.Context, job crawl.JobUID) iter.Seq2[items.Row, error] {
+	return func(yield func(items.Row, error) bool) {
+		each := func(item items.Row) bool { return item.State != items.Stored || yield(item, nil) }
+		for _, err := range s.units(ctx, job, each) {
+			if err != nil {
+				yield(items.Row{}, err)
+				return
+			}
+		}
+	}
+}
+
+func (t *Tally) add(u settled) {
+	t.Rows++
+	t.Stored += u.stored
+	t.ItemsDropped += u.dropped
+	t.Dead += u.dead
+	switch {
+	case u.row.State == frontier.Queued:
+		t.Queued++
+	case u.row.Unit == crawl.StartUnit:
+		t.StartFailed = u.row.State == frontier.Failed
+	case u.row.State == frontier.Done:
+		t.Done++
+	case u.row.State == frontier.Failed:
+		t.Failed++
+	case u.row.State == frontier.Dropped:
+		t.Dropped++
+	}
+}
+
+// witnesses remembers one open row a job.
+type witnesses struct {
+	mu    sync.Mutex
+	units map[crawl.JobUID]crawl.UnitID
+}
+
+func newWitnesses() *witnesses { return &witnesses{units: make(map[crawl.JobUID]crawl.UnitID)} }
+
+func (w *witnesses) get(job crawl.JobUID) (crawl.UnitID, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	u, ok := w.units[job]
+	return u, ok
+}
+
+func (w *witnesses) set(job crawl.JobUID, unit crawl.UnitID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.units[job] = unit
+}
+
+func (w *witnesses) drop(job crawl.JobUID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.units, job)
+}

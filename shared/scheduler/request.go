@@ -1,0 +1,159 @@
+package scheduler
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/frontier"
+	"github.com/skitterhq/skitter/shared/message"
+	"github.com/skitterhq/skitter/shared/queue"
+	"github.com/skitterhq/skitter/shared/weburl"
+)
+
+// maxInline is the longest packed request in bytes that lies in its row: with
+// the other attributes (under 250 bytes) the row stays under 1 KB, one write
+// unit. Source: Amazon DynamoDB Developer Guide, "Read and write operations".
+const maxInline = 750
+
+// A claim stands in for a packed request that is too long for its row.
+type claim struct {
+	Blob string `json:"blob"`
+}
+
+var claimPrefix = []byte(`{"blob":`)
+
+// pack writes a request as rows and messages carry it.
+func (s *Scheduler) pack(ctx context.Context, job crawl.JobUID, unit crawl.UnitID, req *crawl.Request) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(req); err != nil {
+		return nil, fmt.Errorf("pack request %s: %w", req.URL, err)
+	}
+	packed := bytes.TrimRight(b.Bytes(), "\n")
+	if len(packed) <= maxInline {
+		return packed, nil
+	}
+	key := fmt.Sprintf("requests/%s/%s", job, unit)
+	if err := s.Blobs.Put(ctx, key, packed); err != nil {
+		return nil, fmt.Errorf("keep request %s: %w", req.URL, err)
+	}
+	return json.Marshal(claim{key})
+}
+
+// Unpack reads a request as rows and messages carry it.
+func (s *Scheduler) Unpack(ctx context.Context, packed json.RawMessage) (*crawl.Request, error) {
+	if bytes.HasPrefix(packed, claimPrefix) {
+		var c claim
+		if err := json.Unmarshal(packed, &c); err != nil {
+			return nil, fmt.Errorf("unpack a request: %w", err)
+		}
+		var err error
+		if packed, err = s.Blobs.Get(ctx, c.Blob, 0, -1); err != nil {
+			return nil, fmt.Errorf("unpack a request: %w", err)
+		}
+	}
+	var req crawl.Request
+	if err := json.Unmarshal(packed, &req); err != nil {
+		return nil, fmt.Errorf("unpack a request: %w", err)
+	}
+	return &req, nil
+}
+
+// ErrBadURL is wrapped by the error of a request whose URL cannot be parsed.
+var ErrBadURL = errors.New("bad url")
+
+// An Identifier gives the requests of one parent their unit IDs. It must see
+// all of the parent's output in order, because requests that are not filtered
+// are told apart by their number.
+type Identifier struct {
+	parent  crawl.UnitID
+	repeats map[weburl.Fingerprint]int
+}
+
+// NewIdentifier returns an identifier for the output of a parent.
+func NewIdentifier(parent crawl.UnitID) *Identifier { return &Identifier{parent: parent} }
+
+// StartIdentifier returns an identifier for what one element of a job's start
+// gives. A start is read in slices whose bounds may differ from one run to the
+// next, so its requests are numbered element by element.
+func StartIdentifier(element int) *Identifier {
+	return NewIdentifier(crawl.RepeatUnit(crawl.StartUnit, weburl.Fingerprint{}, element))
+}
+
+// Unit returns the unit ID of a request, and puts the request's URL into the
+// form that is sent.
+func (i *Identifier) Unit(req *crawl.Request) (crawl.UnitID, error) {
+	u, err := weburl.Parse(req.URL)
+	if err != nil {
+		return crawl.UnitID{}, fmt.Errorf("%w: %w", ErrBadURL, err)
+	}
+	req.URL = u.String()
+	fp := weburl.RequestFingerprint(req.HTTPMethod(), u, req.Body, included(req))
+	if !req.DontFilter {
+		return crawl.UnitID(fp), nil
+	}
+	if i.repeats == nil {
+		i.repeats = make(map[weburl.Fingerprint]int)
+	}
+	n := i.repeats[fp]
+	i.repeats[fp]++
+	return crawl.RepeatUnit(i.parent, fp, n), nil
+}
+
+func included(req *crawl.Request) map[string][]string {
+	if len(req.IncludeHeaders) == 0 {
+		return nil
+	}
+	headers := make(map[string][]string, len(req.IncludeHeaders))
+	for _, name := range req.IncludeHeaders {
+		if values := req.Headers.Values(name); len(values) > 0 {
+			headers[name] = values
+		}
+	}
+	return headers
+}
+
+// An Order is a request to be sent, or sent again.
+type Order struct {
+	Unit     crawl.UnitID
+	Request  message.Request
+	Delay    time.Duration
+	Priority int
+}
+
+// SendRequests sends orders, each to the lane of its priority.
+func (s *Scheduler) SendRequests(ctx context.Context, job crawl.JobUID, orders []Order) error {
+	lanes := make(map[queue.Name][]queue.Message, 1)
+	for _, o := range orders {
+		o.Request.Priority = o.Priority
+		body, err := message.Encode(message.Header{
+			Kind: message.KindRequest, Job: job, Unit: o.Unit, Sent: s.Now().UTC(),
+		}, o.Request)
+		if err != nil {
+			return err
+		}
+		lane := queue.Lane(o.Priority)
+		lanes[lane] = append(lanes[lane], queue.Message{Job: job, Body: body, Delay: o.Delay})
+	}
+	for _, lane := range queue.Requests() {
+		if len(lanes[lane]) == 0 {
+			continue
+		}
+		if err := s.Queue.Send(ctx, lane, lanes[lane]); err != nil {
+			return fmt.Errorf("send %d requests: %w", len(lanes[lane]), err)
+		}
+	}
+	return nil
+}
+
+// order is the message that a row's request is sent with, the first time and
+// when the row alone is known.
+func order(row frontier.Row) Order {
+	return Order{Unit: row.Unit, Request: message.Request{Req: row.Req}, Priority: row.Priority}
+}

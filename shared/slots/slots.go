@@ -1,0 +1,117 @@
+// Package slots keeps politeness: how many requests are under way in a
+// download slot, and how much time lies between their starts, across all
+// processes and jobs, in one durable row a slot (package slotrows).
+//
+// A turn is taken by the innermost handler, so that what a cache, robots.txt or
+// scope answers uses none; see [Slots.Handler].
+package slots
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/skitterhq/skitter/shared/slotrows"
+)
+
+// A Policy is what a slot allows. Where jobs share a slot each brings its own.
+type Policy struct {
+	// Concurrency is how many requests may be under way; at least 1.
+	Concurrency int
+	// Delay is the time from one start to the next.
+	Delay time.Duration
+	// Randomize draws each delay from 0.5 to 1.5 times Delay.
+	Randomize bool
+}
+
+// least is the shortest time between two starts that the policy allows.
+func (p Policy) least() time.Duration {
+	if p.Randomize {
+		return p.Delay / 2
+	}
+	return p.Delay
+}
+
+// Config is how slots work in this process.
+type Config struct {
+	// Slack is by how much a start may be late, and clocks may differ.
+	Slack time.Duration
+	// Wait is how long a turn is waited for here; one that is further away
+	// is come back for, since waiting is billed.
+	Wait time.Duration
+	// Now is the clock, and Sleep waits by it or until ctx is done.
+	Now   func() time.Time
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Draw gives a random number from 0 to 1 for randomized delays.
+	Draw func() float64
+}
+
+// Slots gives turns. It is safe for concurrent use.
+type Slots struct {
+	Config
+	rows slotrows.Store
+
+	mu    sync.Mutex
+	lines map[string]*line
+}
+
+// New returns slots over the rows.
+func New(rows slotrows.Store, c Config) *Slots {
+	return &Slots{Config: c, rows: rows, lines: make(map[string]*line)}
+}
+
+// A Turn is a permit to start one request.
+type Turn struct {
+	slot  string
+	lease string
+	// Start is when the request may start: now or soon.
+	Start time.Time
+	// Until is when the turn ends by itself; no download may outlast it.
+	Until time.Time
+}
+
+// An Ask is a wish for a turn.
+type Ask struct {
+	Policy Policy
+	// Told is the place in the line that was told before; zero for who
+	// comes new.
+	Told time.Time
+	// Until is when the lease must end: with the asking invocation.
+	Until time.Time
+}
+
+// A Refusal says when to come back.
+type Refusal struct {
+	// At is the place in the line.
+	At time.Time
+}
+
+func (r *Refusal) Error() string {
+	return "no turn before " + r.At.Format(time.RFC3339Nano)
+}
+
+// Acquire takes a turn at a slot, or returns a *[Refusal]. Asks that come
+// together for one slot are worked in one write.
+func (s *Slots) Acquire(ctx context.Context, slot string, ask Ask) (*Turn, error) {
+	op := &op{ask: &ask, done: make(chan struct{})}
+	s.run(ctx, slot, op)
+	if op.err != nil {
+		return nil, fmt.Errorf("turn at slot %s: %w", slot, op.err)
+	}
+	if op.turn == nil {
+		return nil, &Refusal{At: op.at}
+	}
+	op.turn.slot = slot
+	return op.turn, nil
+}
+
+// Release gives a turn back.
+func (s *Slots) Release(ctx context.Context, t *Turn) error {
+	op := &op{release: t.lease, done: make(chan struct{})}
+	s.run(ctx, t.slot, op)
+	if op.err != nil {
+		return fmt.Errorf("give a turn at slot %s back: %w", t.slot, op.err)
+	}
+	return nil
+}
