@@ -1,0 +1,89 @@
+package feeds_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/feeds"
+)
+
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	old, oldJSON, empty := write("old.jsonl", "{}\n"), write("old.json", "[]"), write("empty.json", "")
+	tests := []struct {
+		name string
+		feed crawl.Feed
+		want string // in the error; "" for none
+	}{
+		{"a new file", crawl.Feed{URI: filepath.Join(dir, "new.csv"), Format: "csv"}, ""},
+		{"a new file that overwrites", crawl.Feed{URI: filepath.Join(dir, "new.json"), Format: "json", Overwrite: true}, ""},
+		{"a file to append to", crawl.Feed{URI: old, Format: "jsonl"}, ""},
+		{"JSON that is overwritten", crawl.Feed{URI: oldJSON, Format: "json", Overwrite: true}, ""},
+		{"JSON that is appended to", crawl.Feed{URI: oldJSON, Format: "json"}, "overwrite it (-O), or append to a .jsonl file"},
+		{"an empty file for JSON", crawl.Feed{URI: empty, Format: "json"}, ""},
+		{"a directory", crawl.Feed{URI: dir, Format: "json"}, "is a directory; name a file in it"},
+		{"a directory that is not there", crawl.Feed{URI: filepath.Join(dir, "no") + "/", Format: "json"}, "is a directory"},
+		{"no directory", crawl.Feed{URI: filepath.Join(dir, "no", "a.csv"), Format: "csv"}, "no does not exist"},
+		{"a file for a directory", crawl.Feed{URI: filepath.Join(old, "a.csv"), Format: "csv"}, "not a directory"},
+		{"S3", crawl.Feed{URI: "s3://bucket/a.csv", Format: "csv"}, "s3:// is not there yet"},
+		{"a format that is none", crawl.Feed{URI: old, Format: "xml"}, `format "xml"`},
+		{"no name", crawl.Feed{Format: "csv"}, "no file name"},
+		{"a device", crawl.Feed{URI: os.DevNull, Format: "json"}, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			before := list(t, dir)
+			err := feeds.Check(test.feed)
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("got %v, want an error with %q", err, test.want)
+			}
+			if after := list(t, dir); after != before {
+				t.Errorf("it left a trace: %s, before %s", after, before)
+			}
+		})
+	}
+}
+
+func TestCheckOfWhatMayNotBeWritten(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.jsonl")
+	if err := os.WriteFile(file, nil, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if err := feeds.Check(crawl.Feed{URI: file, Format: "jsonl"}); err == nil {
+		t.Error("a file without permission passes")
+	}
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	if err := feeds.Check(crawl.Feed{URI: filepath.Join(dir, "b.jsonl"), Format: "jsonl"}); err == nil {
+		t.Error("a directory without permission passes")
+	}
+}
+
+// list names the files of a directory.
+func list(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, f.Name())
+	}
+	return strings.Join(names, " ")
+}

@@ -1,0 +1,44 @@
+package handlers
+
+// Reasons of the failures of this package ([crawl.Failure]). Stats, errbacks
+// and dead letters show them, so they never change. Package downloadermw adds
+// "decode", of bodies that cannot be unpacked.
+const (
+	// ReasonBadRequest: net/http does not send such a request (an invalid
+	// method or header).
+	ReasonBadRequest = "bad-request"
+	// ReasonBadResponse: the server's answer is no HTTP that net/http takes:
+	// two lengths that differ, a header line without colon, and the like.
+	ReasonBadResponse = "bad-response"
+	// ReasonBadURL: the URL cannot be parsed.
+	ReasonBadURL = "bad-url"
+	// ReasonCertificate: the server's certificate is not good. Trying again
+	// does not help.
+	ReasonCertificate = "certificate"
+	// ReasonConnect: nobody took the connection: refused, unreachable.
+	ReasonConnect = "connect"
+	// ReasonDataloss: the body ended before its end.
+	ReasonDataloss = "dataloss"
+	// ReasonDNS: the host's name has no address.
+	ReasonDNS = "dns"
+	// ReasonForbiddenAddress: the guard does not let the address be dialled.
+	ReasonForbiddenAddress = "forbidden-address"
+	// ReasonReset: the connection ended before the answer's headers.
+	ReasonReset = "reset"
+	// ReasonTimeout: connecting or the whole fetch took too long.
+	ReasonTimeout = "timeout"
+	// ReasonTLS: the handshake failed, but not for the certificate.
+	ReasonTLS = "tls"
+	// ReasonTooLarge: the body is larger than the limit.
+	ReasonTooLarge = "too-large"
+	// ReasonUnsupportedScheme: no handler is there for the URL's scheme.
+	ReasonUnsupportedScheme = "unsupported-scheme"
+)
+
+// Reasons returns all of them, in alphabetical order.
+func Reasons() []string {
+	return []string{
+		ReasonBadRequest, ReasonBadResponse, ReasonBadURL, ReasonCertificate, ReasonConnect, ReasonDataloss, ReasonDNS,
+		ReasonForbiddenAddress, ReasonReset, ReasonTimeout, ReasonTLS, ReasonTooLarge, ReasonUnsupportedScheme,
+	}
+}

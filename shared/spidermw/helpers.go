@@ -1,0 +1,40 @@
+package spidermw
+
+import (
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/spider"
+	"github.com/skitterhq/skitter/shared/weburl"
+)
+
+// requests passes results on, save the requests that keep refuses.
+func requests(r spider.Results, keep func(*crawl.Request) bool) spider.Results {
+	return func(yield func(crawl.Result, error) bool) {
+		for res, err := range r {
+			if err == nil && res.Request != nil && !keep(res.Request) {
+				continue
+			}
+			if !yield(res, err) {
+				return
+			}
+		}
+	}
+}
+
+// shownLength is how much of a URL a log line has at most, in bytes.
+const shownLength = 200
+
+// shown is a URL for logs: without password, on one line, and not too long.
+func shown(url string) string {
+	cut := len(url) > shownLength
+	if cut {
+		url = url[:shownLength]
+	}
+	u, err := weburl.Parse(url)
+	if err != nil {
+		return err.Error()
+	}
+	if cut {
+		return u.Redacted() + "…"
+	}
+	return u.Redacted()
+}
