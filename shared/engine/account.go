@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/jobs"
+	"github.com/skitterhq/skitter/shared/message"
+	"github.com/skitterhq/skitter/shared/settings"
+)
+
+// The counters by which a look is found worth while. They may drift and decide
+// nothing: the look does, over the rows.
+const (
+	countAdmitted = "frontier/admitted"
+	countSettled  = "frontier/settled"
+	countSent     = "frontier/items_sent"
+	countKept     = "frontier/items_kept"
+)
+
+// account adds what an invocation counted to the job's counters, and acts on
+// the totals: it asks for a look when all that was admitted seems settled, and
+// stops the job at a limit. Its errors are logged only: the work is done, and a
+// counter that was not added to is put right by the sweep.
+func (e *Engine) account(ctx context.Context, r *run, stage jobs.Stage) {
+	counts := r.Stats.Take()
+	if len(counts) == 0 {
+		return
+	}
+	totals, err := e.Jobs.Add(ctx, r.job.UID, stage, jobs.Counts(counts))
+	if err != nil {
+		e.Log.Warn("counters not added to", "job", r.job.UID, "err", err)
+		return
+	}
+	if totals[countSettled] >= totals[countAdmitted] && totals[countKept] >= totals[countSent] {
+		e.ask(ctx, r.job, message.Control{Do: message.DoLook})
+	}
+	if reason := limitReached(r.Settings, totals, e.Now().Sub(r.job.Created)); reason != "" && r.job.Open() {
+		e.ask(ctx, r.job, message.Control{Do: message.DoStop, Reason: reason})
+	}
+}
+
+// ask sends a control message whose loss the sweep would make good.
+func (e *Engine) ask(ctx context.Context, job crawl.Job, c message.Control) {
+	if err := e.Scheduler.SendControl(ctx, job.UID, c, 0); err != nil {
+		e.Log.Warn("control message not sent", "job", job.UID, "do", c.Do, "err", err)
+	}
+}
+
+// limitReached names the CLOSESPIDER_* limit that a job has reached, as its
+// finish_reason; "" for none.
+func limitReached(s settings.Settings, totals jobs.Counts, age time.Duration) string {
+	items, pages := totals["item_scraped_count"], totals["response_received_count"]
+	at := func(limit int, n int64) bool { return limit > 0 && n >= int64(limit) }
+	past := func(limit time.Duration) bool { return limit > 0 && age >= limit }
+	switch {
+	case at(s.CloseSpiderItemCount, items):
+		return "closespider_itemcount"
+	case at(s.CloseSpiderPageCount, pages):
+		return "closespider_pagecount"
+	case at(s.CloseSpiderErrorCount, totals["spider_exceptions/count"]):
+		return "closespider_errorcount"
+	case past(s.CloseSpiderTimeout):
+		return "closespider_timeout"
+	}
+	return ""
+}

@@ -1,0 +1,82 @@
+package engine_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/engine/worldtest"
+)
+
+// crashSite is small and has everything: links that meet, requests that are not
+// filtered, an error after output, a missing page, a page without items.
+var crashSite = worldtest.Site{
+	"/":      "item start\nlink /a\nlink /b\nlink /gone",
+	"/a":     "item a1\nitem a2\nlink /b\nlink /c\nagain /d",
+	"/b":     "item b\nlink /a\nagain /d\nlink /error",
+	"/c":     "link /",
+	"/d":     "item d",
+	"/error": "item before\nlink /late\nerror",
+	"/late":  "item late",
+}
+
+var crashItems = []string{"a1", "a2", "b", "before", "d", "d", "late", "start"}
+
+// crashRun runs the crawl with faults and reports what is wrong with its end,
+// and how many port calls there were.
+func crashRun(t *testing.T, plan map[int]worldtest.Fault) (problem string, calls int) {
+	t.Helper()
+	faults := &worldtest.Faults{Plan: plan}
+	synctest.Test(t, func(t *testing.T) {
+		w := worldtest.New(t, worldtest.Options{Site: crashSite, Wrap: faults.Around, NoCensus: true})
+		job := w.Run()
+		calls = faults.Calls()
+		if job.State != crawl.JobFinished || job.Reason != crawl.ReasonFinished || job.Problem != "" {
+			problem = fmt.Sprintf("job %s, %s, %s", job.State, job.Reason, job.Problem)
+		}
+		if diff := cmp.Diff(crashItems, slices.Sorted(slices.Values(w.Delivered))); diff != "" {
+			problem += fmt.Sprintf("\nitems (-want, +got):\n%s\nrows:\n%s", diff, w.Dump())
+		}
+	})
+	if problem != "" {
+		problem = fmt.Sprintf("%v: %s", faults.Log(), problem)
+	}
+	return problem, calls
+}
+
+func TestCrashAtEveryPortCall(t *testing.T) {
+	_, calls := crashRun(t, nil)
+	points := 0
+	for n := range calls {
+		for _, fault := range worldtest.AllFaults {
+			points++
+			if problem, _ := crashRun(t, map[int]worldtest.Fault{n: fault}); problem != "" {
+				t.Error(problem)
+			}
+		}
+	}
+	t.Logf("%d points at %d port calls", points, calls)
+	if points < 300 {
+		t.Errorf("%d points reached, want at least 300", points)
+	}
+}
+
+func TestCrashesInPairs(t *testing.T) {
+	const pairs = 200
+	_, calls := crashRun(t, nil)
+	for seed := range uint64(pairs) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		plan := make(map[int]worldtest.Fault, 2)
+		for len(plan) < 2 {
+			plan[r.IntN(calls*3/2)] = worldtest.AllFaults[r.IntN(len(worldtest.AllFaults))]
+		}
+		if problem, _ := crashRun(t, plan); problem != "" {
+			t.Errorf("seed %d: %s", seed, problem)
+		}
+	}
+}

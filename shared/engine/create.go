@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/message"
+)
+
+// ErrOtherArguments is wrapped by the error of a job whose name is taken by one
+// that was asked to do something else.
+var ErrOtherArguments = errors.New("a job of this name was started with other arguments")
+
+// An Order asks for a job.
+type Order struct {
+	Project string
+	// Name is the job's ID; empty makes one up. The same name with the same
+	// specification is the same job, so starting twice is harmless.
+	Name string
+	Spec crawl.JobSpec
+}
+
+// Create starts a job, or returns the one of that name if it was started
+// already, and whether this call started it. Everything is written in an order
+// that leaves nothing half-made: the specification, the start's row, the job's
+// row, and then the message that the sweep would make good.
+func (e *Engine) Create(ctx context.Context, o Order) (crawl.Job, bool, error) {
+	spec, err := json.Marshal(o.Spec)
+	if err != nil {
+		return crawl.Job{}, false, fmt.Errorf("job %s: %w", o.Name, err)
+	}
+	hash := sha256.Sum256(spec)
+	job := crawl.Job{
+		UID: crawl.NewJobUID(), Project: o.Project, Name: o.Name, Spider: o.Spec.Spider,
+		State: crawl.JobRunning, SpecHash: hex.EncodeToString(hash[:]), Created: e.Now().UTC(),
+	}
+	if job.Name == "" {
+		job.Name = string(job.UID)
+	}
+	rt, err := e.Build(job, o.Spec)
+	if err != nil {
+		return crawl.Job{}, false, err // nothing is written for a job that cannot run
+	}
+	job.Latest = job.Created.Add(time.Duration(rt.Settings.JobMaxDays) * 24 * time.Hour)
+	if err := e.Blobs.Put(ctx, specKey(job.UID), spec); err != nil {
+		return crawl.Job{}, false, fmt.Errorf("job %s: %w", job.Name, err)
+	}
+	if err := e.Scheduler.PutStart(ctx, job.UID); err != nil {
+		return crawl.Job{}, false, fmt.Errorf("job %s: %w", job.Name, err)
+	}
+	stands, created, err := e.Jobs.Create(ctx, job)
+	if err != nil {
+		return crawl.Job{}, false, fmt.Errorf("job %s: %w", job.Name, err)
+	}
+	if !created {
+		if stands.SpecHash != job.SpecHash {
+			return stands, false, fmt.Errorf("job %s: %w", job.Name, ErrOtherArguments)
+		}
+		return stands, false, nil
+	}
+	rt.Stats.Inc(countAdmitted)
+	return job, true, e.Scheduler.SendControl(ctx, job.UID, message.Control{Do: message.DoStart}, 0)
+}

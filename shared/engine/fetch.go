@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/frontier"
+	"github.com/skitterhq/skitter/shared/jobs"
+	"github.com/skitterhq/skitter/shared/message"
+	"github.com/skitterhq/skitter/shared/queue"
+)
+
+// Fetch takes a batch of request messages: each request goes down the
+// downloader middlewares, takes its turn at its host and goes out, and the page
+// or the failure is sent on. It returns the IDs of the messages that are to be
+// delivered again.
+func (e *Engine) Fetch(ctx context.Context, from queue.Name, batch []queue.Delivery) []string {
+	return e.perJob(ctx, from, batch, message.KindRequest, e.fetch)
+}
+
+func (e *Engine) fetch(ctx context.Context, r *run, msgs []incoming) error {
+	defer e.account(context.WithoutCancel(ctx), r, jobs.Fetch)
+	if !r.job.Open() {
+		return nil // no new turn; its rows stay, and closing or resuming sees to them
+	}
+	todo, err := e.fetchable(ctx, r, msgs)
+	if err != nil || len(todo) == 0 {
+		return err
+	}
+	outcomes := make(chan outcome, len(todo))
+	var all sync.WaitGroup
+	for _, a := range todo {
+		all.Go(func() { outcomes <- e.attempt(ctx, r, a) })
+	}
+	go func() { all.Wait(); close(outcomes) }()
+	// What is done is sent on even when the invocation is being stopped: the
+	// page is here, and asking for it again would be impolite.
+	return e.sendOn(context.WithoutCancel(ctx), r, outcomes)
+}
+
+// An attempt is one request to be fetched now.
+type attempt struct {
+	unit crawl.UnitID
+	msg  message.Request
+	req  *crawl.Request
+}
+
+// fetchable leaves out what needs no fetching: duplicates, and units that are
+// closed or were never admitted.
+func (e *Engine) fetchable(ctx context.Context, r *run, msgs []incoming) ([]attempt, error) {
+	units := make([]crawl.UnitID, 0, len(msgs))
+	for _, m := range msgs {
+		units = append(units, m.header.Unit)
+	}
+	rows, err := e.Scheduler.Read(ctx, r.job.UID, units)
+	if err != nil {
+		return nil, err
+	}
+	todo := make([]attempt, 0, len(msgs))
+	taken := make(map[crawl.UnitID]bool, len(msgs))
+	for _, m := range msgs {
+		unit := m.header.Unit
+		if !unit.IsZero() && (rows[unit].State != frontier.Queued || taken[unit]) {
+			continue
+		}
+		a := attempt{unit: unit}
+		if err := message.Decode(m.payload, &a.msg); err != nil {
+			return nil, err
+		}
+		if a.msg.Probe != "" {
+			e.ask(ctx, r.job, message.Control{Do: message.DoProbed, Lane: a.msg.Probe})
+			continue
+		}
+		if a.req, err = e.Scheduler.Unpack(ctx, a.msg.Req); err != nil {
+			return nil, err
+		}
+		a.req.RetryTimes, a.req.Priority = a.msg.Attempt, a.msg.Priority
+		taken[unit] = true
+		todo = append(todo, a)
+	}
+	return todo, nil
+}
+
+// sendOn hands on outcomes as they come, those that come together in one go.
+func (e *Engine) sendOn(ctx context.Context, r *run, outcomes <-chan outcome) error {
+	for first := range outcomes {
+		some := append(make([]outcome, 0, 10), first)
+		some = e.linger(some, outcomes)
+		if err := e.dispatch(ctx, r, some); err != nil {
+			for range outcomes { // let the others end
+			}
+			return err
+		}
+		e.account(ctx, r, jobs.Fetch)
+	}
+	return nil
+}
+
+// linger waits a little for more outcomes, since ten messages cost what one
+// does.
+func (e *Engine) linger(some []outcome, outcomes <-chan outcome) []outcome {
+	timer := time.NewTimer(e.Linger)
+	defer timer.Stop()
+	for len(some) < cap(some) {
+		select {
+		case o, ok := <-outcomes:
+			if !ok {
+				return some
+			}
+			some = append(some, o)
+		case <-timer.C:
+			return some
+		}
+	}
+	return some
+}
+
+// dispatch sends each outcome on its way: redirect targets are admitted, pages
+// and failures go to be parsed, what is to be tried again goes back, and what
+// is done with is settled last.
+func (e *Engine) dispatch(ctx context.Context, r *run, some []outcome) error {
+	out := e.outlet(r)
+	var pages []queue.Message
+	orders := ordersOf(some)
+	for _, o := range some {
+		if o.instead != nil {
+			if err := e.instead(ctx, out, o); err != nil {
+				return err
+			}
+		}
+		if o.page != nil {
+			body, err := message.Encode(message.Header{
+				Kind: message.KindPage, Job: r.job.UID, Unit: o.unit, Sent: e.Now().UTC(),
+			}, o.page)
+			if err != nil {
+				return err
+			}
+			pages = append(pages, queue.Message{Job: r.job.UID, Body: body})
+		}
+		if o.settled != nil {
+			out.settle(*o.settled)
+		}
+		if o.stop != "" {
+			e.ask(ctx, r.job, message.Control{Do: message.DoStop, Reason: o.stop})
+		}
+	}
+	if len(pages) > 0 {
+		if err := e.Queue.Send(ctx, queue.Page, pages); err != nil {
+			return fmt.Errorf("send %d pages: %w", len(pages), err)
+		}
+	}
+	if err := e.Scheduler.SendRequests(ctx, r.job.UID, orders); err != nil {
+		return err
+	}
+	return out.flush(ctx)
+}

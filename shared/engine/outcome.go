@@ -1,0 +1,164 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/frontier"
+	"github.com/skitterhq/skitter/shared/message"
+	"github.com/skitterhq/skitter/shared/scheduler"
+	"github.com/skitterhq/skitter/shared/slots"
+)
+
+// storeDelay is how long a request waits whose store does not answer.
+const storeDelay = 5 * time.Second
+
+// An outcome is what became of one attempt; the fields that are set say what
+// is to be done.
+type outcome struct {
+	attempt
+	page    *message.Page // to be parsed
+	again   *message.Request
+	delay   time.Duration // of again
+	instead *crawl.Request
+	settled *frontier.Settlement
+	stop    string // reason to stop the job
+}
+
+// attempt fetches one request.
+func (e *Engine) attempt(ctx context.Context, r *run, a attempt) outcome {
+	if r.places != nil {
+		select {
+		case r.places <- struct{}{}:
+			defer func() { <-r.places }()
+		case <-ctx.Done():
+			return a.sameAgain(0)
+		}
+	}
+	ctx = slots.WithTold(ctx, a.msg.Turn)
+	resp, err := guardFetch(func() (*crawl.Response, error) { return r.Download.Fetch(ctx, a.req.Clone()) })
+	if err != nil {
+		return e.verdict(ctx, r, a, err)
+	}
+	page, err := e.page(ctx, r, a, resp)
+	if err != nil {
+		r.Log.Warn("page not kept, to be fetched again", "url", a.req.URL, "err", err)
+		return a.sameAgain(storeDelay)
+	}
+	r.Stats.Inc("response_received_count")
+	return outcome{attempt: a, page: page}
+}
+
+// verdict decides what becomes of a request that brought no response.
+func (e *Engine) verdict(ctx context.Context, r *run, a attempt, err error) outcome {
+	var (
+		drop    *crawl.Drop
+		retry   *crawl.Retry
+		later   *crawl.Later
+		instead *crawl.Instead
+		closes  *crawl.CloseSpider
+		failure *crawl.Failure
+	)
+	o := outcome{attempt: a}
+	switch {
+	case errors.As(err, &later):
+		o = a.sameAgain(later.At.Sub(e.Now()))
+		if later.Queued {
+			o.again.Turn = later.At
+		}
+	case errors.As(err, &retry):
+		o = a.sameAgain(retry.After)
+		o.again.Attempt++
+		o.again.Priority += retry.Priority
+		o.again.Turn = time.Time{}
+	case errors.As(err, &instead):
+		o.instead = instead.Request
+		o.settled = &frontier.Settlement{Unit: a.unit, State: frontier.Done, Outcome: frontier.Outcome{Why: "redirected"}}
+	case errors.As(err, &drop):
+		o.settled = &frontier.Settlement{Unit: a.unit, State: frontier.Dropped, Outcome: frontier.Outcome{Why: drop.Reason}}
+	case errors.As(err, &closes):
+		o.settled = &frontier.Settlement{Unit: a.unit, State: frontier.Done, Outcome: frontier.Outcome{Why: "close-spider"}}
+		o.stop = stopReason(closes)
+	case ctx.Err() != nil:
+		o = a.sameAgain(0) // the invocation ends; the request is not to blame
+	case errors.As(err, &failure):
+		o.page = failurePage(a, failure)
+	default:
+		r.Log.Error("downloading failed", "url", a.req.URL, "err", err)
+		o.page = failurePage(a, &crawl.Failure{Reason: "exception", Message: err.Error()})
+	}
+	return o
+}
+
+func failurePage(a attempt, f *crawl.Failure) *message.Page {
+	return &message.Page{Req: a.msg.Req, Attempt: a.msg.Attempt, Failure: f}
+}
+
+func stopReason(c *crawl.CloseSpider) string {
+	if c.Reason == "" {
+		return crawl.ReasonCancelled
+	}
+	return c.Reason
+}
+
+// sameAgain sends a request back as it came; it costs no attempt.
+func (a attempt) sameAgain(delay time.Duration) outcome {
+	again := a.msg
+	return outcome{attempt: a, again: &again, delay: delay}
+}
+
+// ordersOf returns the requests among outcomes that go back to their queue.
+func ordersOf(some []outcome) []scheduler.Order {
+	var orders []scheduler.Order
+	for _, o := range some {
+		if o.again != nil {
+			orders = append(orders, scheduler.Order{
+				Unit: o.unit, Request: *o.again, Delay: o.delay, Priority: o.again.Priority,
+			})
+		}
+	}
+	return orders
+}
+
+// instead admits a redirect's target as a child of the unit that was
+// redirected. Headers that a middleware put on are left out: the target passes
+// the same middlewares.
+func (e *Engine) instead(ctx context.Context, out *outlet, o outcome) error {
+	target := o.instead
+	for name := range target.Headers {
+		if _, own := o.req.Headers[http.CanonicalHeaderKey(name)]; !own {
+			target.Headers.Del(name)
+		}
+	}
+	target.RetryTimes = 0
+	return out.request(ctx, scheduler.NewIdentifier(o.unit), o.unit, target)
+}
+
+// page packs a response for its message; a body that is too long for it goes
+// into a blob.
+func (e *Engine) page(ctx context.Context, r *run, a attempt, resp *crawl.Response) (*message.Page, error) {
+	p := &message.Page{Req: a.msg.Req, Attempt: a.msg.Attempt, Response: resp, Body: e.packer.Pack(resp.Body)}
+	if len(p.Body.Data) <= e.InlineBody {
+		return p, nil
+	}
+	key := fmt.Sprintf("pages/%s/%s-%s", r.job.UID, a.unit, crawl.NewRunID())
+	if err := e.Blobs.Put(ctx, key, p.Body.Data); err != nil {
+		return nil, fmt.Errorf("keep the body of %s: %w", resp.URL, err)
+	}
+	p.Body.Key, p.Body.Length, p.Body.Data = key, int64(len(p.Body.Data)), nil
+	return p, nil
+}
+
+// guardFetch turns a panic of a middleware into a failure of its request.
+func guardFetch(f func() (*crawl.Response, error)) (resp *crawl.Response, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			resp, err = nil, &crawl.Failure{Reason: "panic", Message: fmt.Sprint(v)}
+		}
+	}()
+	return f()
+}

@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/frontier"
+	"github.com/skitterhq/skitter/shared/message"
+	"github.com/skitterhq/skitter/shared/queue"
+	"github.com/skitterhq/skitter/shared/scheduler"
+)
+
+const (
+	// flushChildren is how many children are admitted in one go: enough for
+	// full batches of every service, few enough to be no memory.
+	flushChildren = 500
+	// flushItems is how many bytes of items are sent in one go: SQS takes
+	// 1 MiB a batch. Source: SQS Developer Guide, "Quotas, messages".
+	flushItems = 1 << 20
+)
+
+// An outlet takes what units give, and hands it on in large batches. A unit is
+// settled only after all of its children are admitted and sent and all of its
+// items are sent, so settlements wait here until the next flush.
+type outlet struct {
+	e *Engine
+	r *run
+
+	children  []scheduler.Child
+	items     []queue.Message
+	itemBytes int
+	settled   []frontier.Settlement
+}
+
+func (e *Engine) outlet(r *run) *outlet { return &outlet{e: e, r: r} }
+
+// request takes a child. What scope refuses, what has no proper URL, and what
+// comes of a job that is to stop gets no row.
+func (o *outlet) request(ctx context.Context, ident *scheduler.Identifier, parent crawl.UnitID, req *crawl.Request) error {
+	unit, err := ident.Unit(req)
+	if err != nil {
+		o.r.Stats.Inc("scheduler/bad_url_count")
+		o.r.Log.Warn("request dropped", "err", err)
+		return nil
+	}
+	if !o.r.job.Open() {
+		return nil
+	}
+	if err := o.r.Scope(req); err != nil {
+		var drop *crawl.Drop
+		if errors.As(err, &drop) {
+			return nil // counted where it was refused
+		}
+		return fmt.Errorf("scope of %s: %w", req.URL, err)
+	}
+	o.children = append(o.children, scheduler.Child{Parent: parent, Unit: unit, Request: req})
+	return o.full(ctx)
+}
+
+// item takes the ordinal-th item of a run.
+func (o *outlet) item(ctx context.Context, unit crawl.UnitID, run crawl.RunID, ordinal int, item crawl.Item) error {
+	body, err := message.Encode(message.Header{
+		Kind: message.KindItem, Job: o.r.job.UID, Unit: unit, Run: run, Ordinal: ordinal, Sent: o.e.Now().UTC(),
+	}, message.Item{Item: item})
+	if err != nil {
+		return err
+	}
+	o.items = append(o.items, queue.Message{Job: o.r.job.UID, Body: body})
+	o.itemBytes += len(body)
+	return o.full(ctx)
+}
+
+// settle closes a unit once all that it gave is handed on.
+func (o *outlet) settle(s frontier.Settlement) { o.settled = append(o.settled, s) }
+
+// full hands on what has come together when it is much.
+func (o *outlet) full(ctx context.Context) error {
+	if len(o.children) < flushChildren && o.itemBytes < flushItems {
+		return nil
+	}
+	return o.handOn(ctx)
+}
+
+// handOn admits and sends.
+func (o *outlet) handOn(ctx context.Context) error {
+	if len(o.children) > 0 {
+		a, err := o.e.Scheduler.Admit(ctx, o.r.job.UID, o.children)
+		if err != nil {
+			return err
+		}
+		o.r.Stats.Add(countAdmitted, int64(a.New))
+		o.r.Stats.Add("scheduler/enqueued", int64(a.New))
+		o.r.Stats.Add("dupefilter/filtered", int64(a.Seen))
+		clear(o.children)
+		o.children = o.children[:0]
+	}
+	if len(o.items) > 0 {
+		if err := o.e.Queue.Send(ctx, queue.Item, o.items); err != nil {
+			return fmt.Errorf("send %d items: %w", len(o.items), err)
+		}
+		clear(o.items)
+		o.items, o.itemBytes = o.items[:0], 0
+	}
+	return nil
+}
+
+// flush hands everything on and then settles.
+func (o *outlet) flush(ctx context.Context) error {
+	if err := o.handOn(ctx); err != nil {
+		return err
+	}
+	won, err := o.e.Scheduler.Settle(ctx, o.r.job.UID, o.settled)
+	if err != nil {
+		return err
+	}
+	for k, s := range o.settled {
+		if !won[k] {
+			continue // another run closed it; this one counts for nothing
+		}
+		o.r.Stats.Inc(countSettled)
+		o.r.Stats.Add(countSent, int64(s.Items))
+		if s.State == frontier.Failed {
+			o.r.Stats.Inc("frontier/failed")
+		}
+		if o.e.Observer.Settled != nil {
+			o.e.Observer.Settled(o.r.job.UID, s.Unit, s.Run)
+		}
+	}
+	o.settled = o.settled[:0]
+	return nil
+}

@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"log/slog"
+	"sync"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/downloader"
+	"github.com/skitterhq/skitter/shared/pipeline"
+	"github.com/skitterhq/skitter/shared/settings"
+	"github.com/skitterhq/skitter/shared/spider"
+	"github.com/skitterhq/skitter/shared/stats"
+)
+
+// A Runtime is what a process keeps for one job. It is safe for concurrent
+// use, and nothing in it is shared with another job but what is safe to share.
+type Runtime struct {
+	Spec     crawl.JobSpec
+	Settings settings.Settings
+	Spider   *spider.Spider
+	// Chain is the spider behind its middlewares.
+	Chain *spider.Chain
+	// Download is the chain of downloader middlewares down to the web.
+	Download downloader.Handler
+	// Scope refuses requests before they get a row.
+	Scope func(*crawl.Request) error
+	// Pipeline is what items pass.
+	Pipeline pipeline.Chain
+	Stats    *stats.Collector
+	Log      *slog.Logger
+
+	open    sync.Once
+	openErr error
+	// places has one for each request that may be under way
+	// (CONCURRENT_REQUESTS); nil sets no limit.
+	places chan struct{}
+}
+
+// A Build makes a job's runtime.
+type Build func(job crawl.Job, spec crawl.JobSpec) (*Runtime, error)
+
+// A Deliver writes a feed of a closed job and returns how many items it holds.
+type Deliver func(ctx context.Context, rt *Runtime, job crawl.Job, feed crawl.Feed, output iter.Seq2[crawl.Item, error]) (int, error)
+
+// maxRuntimes is how many jobs a process keeps ready; another one pushes out
+// whichever the map gives first, which is then built anew.
+const maxRuntimes = 32
+
+type runtimes struct {
+	mu  sync.Mutex
+	all map[crawl.JobUID]*Runtime
+}
+
+func newRuntimes() *runtimes { return &runtimes{all: make(map[crawl.JobUID]*Runtime)} }
+
+func specKey(uid crawl.JobUID) string { return fmt.Sprintf("jobs/%s/spec.json", uid) }
+
+// Runtime returns what this process keeps for a job, made when it is first
+// seen. The job's specification never changes, so it is read once.
+func (e *Engine) Runtime(ctx context.Context, job crawl.Job) (*Runtime, error) {
+	if rt := e.runtimes.get(job.UID); rt != nil {
+		return rt, nil
+	}
+	spec, err := e.readSpec(ctx, job.UID)
+	if err != nil {
+		return nil, err
+	}
+	rt, err := e.Build(job, spec)
+	if err != nil {
+		return nil, fmt.Errorf("set up job %s: %w", job.Name, err)
+	}
+	if n := rt.Settings.ConcurrentRequests; n > 0 {
+		rt.places = make(chan struct{}, n)
+	}
+	return e.runtimes.keep(job.UID, rt), nil
+}
+
+func (r *runtimes) get(uid crawl.JobUID) *Runtime {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.all[uid]
+}
+
+// keep keeps a runtime, unless another was kept meanwhile: that one is used.
+func (r *runtimes) keep(uid crawl.JobUID, rt *Runtime) *Runtime {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if old := r.all[uid]; old != nil {
+		return old
+	}
+	for uid := range r.all {
+		if len(r.all) < maxRuntimes {
+			break
+		}
+		delete(r.all, uid)
+	}
+	r.all[uid] = rt
+	return rt
+}
+
+func (e *Engine) readSpec(ctx context.Context, uid crawl.JobUID) (crawl.JobSpec, error) {
+	var spec crawl.JobSpec
+	data, err := e.Blobs.Get(ctx, specKey(uid), 0, -1)
+	if err != nil {
+		return spec, fmt.Errorf("read the specification of job %s: %w", uid, err)
+	}
+	if err := json.Unmarshal(data, &spec); err != nil {
+		return spec, fmt.Errorf("read the specification of job %s: %w", uid, err)
+	}
+	return spec, nil
+}
+
+// openPipeline opens the job's pipeline once in this process.
+func (r *run) openPipeline(ctx context.Context) error {
+	r.open.Do(func() { r.openErr = r.Pipeline.Open(ctx, r.job) })
+	return r.openErr
+}

@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/frontier"
+	"github.com/skitterhq/skitter/shared/jobs"
+	"github.com/skitterhq/skitter/shared/message"
+	"github.com/skitterhq/skitter/shared/queue"
+)
+
+// stopQuiet is how long a job that is to end early must not have moved before
+// it is closed with what it has.
+const stopQuiet = time.Minute
+
+// Sweep looks after every job that has not ended: what was lost is sent again,
+// a job past its time is stopped, and one that has nothing under way is closed.
+// Where only is not empty it looks after that one alone.
+func (e *Engine) Sweep(ctx context.Context, only crawl.JobUID) error {
+	open, err := e.Jobs.List(ctx, "", 0, crawl.JobRunning, crawl.JobClosing)
+	if err != nil {
+		return fmt.Errorf("sweep: %w", err)
+	}
+	for _, job := range open {
+		if only != "" && job.UID != only {
+			continue
+		}
+		if err := e.sweep(ctx, job); err != nil {
+			return fmt.Errorf("sweep job %s: %w", job.Name, err)
+		}
+	}
+	return nil
+}
+
+func (e *Engine) sweep(ctx context.Context, job crawl.Job) error {
+	if reason, err := e.overdue(ctx, job); err != nil {
+		return err
+	} else if reason != "" {
+		return e.Stop(ctx, job.UID, reason)
+	}
+	stranded, exact, err := e.Scheduler.Stranded(ctx, job.UID)
+	if err != nil {
+		return err
+	}
+	still, err := e.stillFor(ctx, job)
+	if err != nil {
+		return err
+	}
+	switch {
+	case job.State == crawl.JobClosing:
+		if stranded || !exact && still > e.Quiet {
+			return e.Scheduler.SendControl(ctx, job.UID, message.Control{Do: message.DoClose}, 0)
+		}
+	case job.Stop != "":
+		if stranded || still > stopQuiet {
+			return e.toClosing(ctx, job, job.Stop)
+		}
+	case stranded:
+		return e.revive(ctx, job, false)
+	case !exact && still > e.Quiet:
+		return e.watch(ctx, job)
+	}
+	return nil
+}
+
+// stillFor is for how long the job's counters have not moved.
+func (e *Engine) stillFor(ctx context.Context, job crawl.Job) (time.Duration, error) {
+	moved, err := e.Jobs.Moved(ctx, job.UID)
+	if err != nil {
+		return 0, err
+	}
+	if moved.IsZero() {
+		moved = job.Created
+	}
+	return e.Now().Sub(moved), nil
+}
+
+// watch is the watchdog's round over a quiet job: no more than one in the time
+// in which a message can hide.
+func (e *Engine) watch(ctx context.Context, job crawl.Job) error {
+	if won, err := e.Jobs.Lease(ctx, "watchdog/"+string(job.UID), int(e.Quiet.Seconds())); err != nil || !won {
+		return err
+	}
+	return e.revive(ctx, job, true)
+}
+
+// revive sends again what is queued; where nothing is, it asks for the look
+// that must have got lost.
+func (e *Engine) revive(ctx context.Context, job crawl.Job, probe bool) error {
+	n, err := e.Scheduler.Revive(ctx, job.UID, probe)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		e.Log.Warn("requests without a message, sent again", "job", job.UID, "units", n)
+		return nil
+	}
+	return e.Scheduler.SendControl(ctx, job.UID, message.Control{Do: message.DoLook}, 0)
+}
+
+// probed is word that a lane delivers: units that are still queued after so
+// many rounds are lost.
+func (e *Engine) probed(ctx context.Context, r *run, lane queue.Name) error {
+	lost, err := e.Scheduler.Probed(ctx, r.job.UID, lane)
+	if err != nil || len(lost) == 0 {
+		return err
+	}
+	defer e.account(ctx, r, jobs.Control)
+	out := e.outlet(r)
+	for _, unit := range lost {
+		r.Log.Error("unit lost", "unit", unit)
+		out.settle(frontier.Settlement{Unit: unit, State: frontier.Failed, Outcome: frontier.Outcome{Why: "lost"}})
+	}
+	return out.flush(ctx)
+}
+
+// overdue names the limit of time that a running job has passed.
+func (e *Engine) overdue(ctx context.Context, job crawl.Job) (string, error) {
+	if !job.Open() {
+		return "", nil
+	}
+	if !job.Latest.IsZero() && !e.Now().Before(job.Latest) {
+		return crawl.ReasonDeadline, nil
+	}
+	rt, err := e.Runtime(ctx, job)
+	if err != nil {
+		return "", err
+	}
+	if limit := rt.Settings.CloseSpiderTimeout; limit > 0 && e.Now().Sub(job.Created) >= limit {
+		return "closespider_timeout", nil
+	}
+	return "", nil
+}

@@ -1,0 +1,79 @@
+package worldtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/downloader"
+	"github.com/skitterhq/skitter/shared/engine"
+	"github.com/skitterhq/skitter/shared/spider"
+)
+
+// Host is the origin of every page of a world.
+const Host = "http://world.example"
+
+var fetchMu sync.Mutex // guards Fetched, which one batch's fetches write at once
+
+// fetch answers from the site.
+func (w *World) fetch(ctx context.Context, req *crawl.Request) (*crawl.Response, error) {
+	site := downloader.HandlerFunc(func(_ context.Context, req *crawl.Request) (*crawl.Response, error) {
+		path := strings.TrimPrefix(req.URL, Host)
+		fetchMu.Lock()
+		w.Fetched[path]++
+		fetchMu.Unlock()
+		text, ok := w.opts.Site[path]
+		if !ok {
+			return nil, &crawl.Failure{Reason: "not-found", Message: path}
+		}
+		return &crawl.Response{URL: req.URL, Status: 200, Body: []byte(text), Request: req}, nil
+	})
+	if w.opts.Fetch != nil {
+		return w.opts.Fetch(ctx, req, site)
+	}
+	return site(ctx, req)
+}
+
+// parse does what a page says.
+func parse(_ context.Context, page *spider.Page, out *spider.Output) error {
+	for line := range strings.Lines(string(page.Body)) {
+		word, arg, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch word {
+		case "":
+		case "link":
+			out.Request(&crawl.Request{URL: Host + arg})
+		case "again":
+			out.Request(&crawl.Request{URL: Host + arg, DontFilter: true})
+		case "item":
+			out.Item(map[string]string{"name": arg})
+		case "error":
+			return errors.New("the page says so")
+		case "panic":
+			panic("the page says so")
+		case "close":
+			return &crawl.CloseSpider{Reason: arg}
+		default:
+			return fmt.Errorf("unknown word %q", word)
+		}
+	}
+	return nil
+}
+
+// deliver is the feed: it keeps the names of the items.
+func (w *World) deliver(_ context.Context, _ *engine.Runtime, _ crawl.Job, _ crawl.Feed, output iter.Seq2[crawl.Item, error]) (int, error) {
+	var names []string
+	for item, err := range output {
+		if err != nil {
+			return 0, err
+		}
+		name, _ := item.Get("name")
+		names = append(names, fmt.Sprint(name))
+	}
+	w.Delivered = names
+	w.Deliveries++
+	return len(names), nil
+}

@@ -1,0 +1,374 @@
+// Package worldtest runs whole crawls in memory and in virtual time, for tests
+// of package engine: every port call by itself, pages from a map, and a pump in
+// place of pollers, so that a test decides what is delivered when.
+package worldtest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/skitterhq/skitter/shared/blob"
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/dead"
+	"github.com/skitterhq/skitter/shared/downloader"
+	"github.com/skitterhq/skitter/shared/engine"
+	"github.com/skitterhq/skitter/shared/frontier"
+	"github.com/skitterhq/skitter/shared/items"
+	"github.com/skitterhq/skitter/shared/jobs"
+	"github.com/skitterhq/skitter/shared/memory"
+	"github.com/skitterhq/skitter/shared/pipeline"
+	"github.com/skitterhq/skitter/shared/queue"
+	"github.com/skitterhq/skitter/shared/scheduler"
+	"github.com/skitterhq/skitter/shared/settings"
+	"github.com/skitterhq/skitter/shared/spider"
+	"github.com/skitterhq/skitter/shared/stats"
+)
+
+// A Queue is what a world's queues can do.
+type Queue interface {
+	queue.Sender
+	queue.Receiver
+	queue.Bell
+	queue.Census
+}
+
+// Ports are a world's ports. A test may put something round each.
+type Ports struct {
+	Queue Queue
+	Rows  frontier.Store
+	Items items.Store
+	Jobs  jobs.Store
+	Blobs blob.Store
+	Dead  dead.Store
+}
+
+// A Site maps the path of a page to what it says, one word and its argument a
+// line: "link PATH", "again PATH" (not filtered), "item NAME", "error", "panic",
+// "close REASON".
+type Site map[string]string
+
+// Options say how a world is to be.
+type Options struct {
+	Site Site
+	// Start are the paths that the crawl begins with; "/" if there are none.
+	Start []string
+	// Fetch stands before the site; nil asks the site at once.
+	Fetch func(ctx context.Context, req *crawl.Request, site downloader.Handler) (*crawl.Response, error)
+	// Spider changes the spider; nil leaves it.
+	Spider func(*spider.Spider)
+	// Settings of the job.
+	Settings map[string]string
+	// Scope refuses requests; nil refuses none.
+	Scope func(*crawl.Request) error
+	// Steps are the pipeline.
+	Steps []pipeline.Step
+	// Wrap changes the ports; nil leaves them.
+	Wrap func(Ports) Ports
+	// NoCensus leaves the exact count away, as AWS has none.
+	NoCensus bool
+	// InlineBody is engine.Config's; 0 means 1 KiB.
+	InlineBody int
+	// Timeout limits each invocation; 0 sets no limit. The engine stops
+	// taking on more when a fifth of it is left.
+	Timeout time.Duration
+	// StaleReads makes every eventual read miss the last write of a row.
+	StaleReads bool
+}
+
+// A World is one stack in memory. It lives in a testing/synctest bubble, whose
+// clock it uses.
+type World struct {
+	*engine.Engine
+	Ports
+	Job crawl.Job
+
+	// Fetched counts how often each path was asked for.
+	Fetched map[string]int
+	// Duplicate, if not nil, says of each delivery whether it comes twice.
+	Duplicate func(d queue.Delivery) bool
+	// Delivered are the items of the job's feed, in its order.
+	Delivered []string
+	// Deliveries counts how often the feed was written.
+	Deliveries int
+
+	t       *testing.T
+	opts    Options
+	base    Ports // without what a test put round them
+	running sync.WaitGroup
+}
+
+// visibility is how long a received message is hidden.
+const visibility = time.Minute
+
+// New makes a world.
+func New(t *testing.T, o Options) *World {
+	t.Helper()
+	q := memory.NewQueue(time.Now, memory.Visibility(visibility))
+	var rowOptions []memory.FrontierOption
+	if o.StaleReads {
+		rowOptions = append(rowOptions, memory.Stale())
+	}
+	w := &World{t: t, opts: o, Fetched: make(map[string]int), Ports: Ports{
+		Queue: q, Rows: memory.NewFrontier(rowOptions...), Items: memory.NewItems(), Jobs: memory.NewJobs(time.Now),
+		Blobs: memory.NewBlobs(), Dead: memory.NewDead(),
+	}}
+	w.base = w.Ports
+	if o.Wrap != nil {
+		w.Ports = o.Wrap(w.Ports)
+	}
+	w.Restart()
+	return w
+}
+
+// Restart makes the engine anew over the same ports, as a new process would.
+func (w *World) Restart() {
+	var census queue.Census = w.Queue
+	if w.opts.NoCensus {
+		census = nil
+	}
+	inline := w.opts.InlineBody
+	if inline == 0 {
+		inline = 1 << 10
+	}
+	w.Engine = engine.New(engine.Config{
+		Scheduler: scheduler.New(scheduler.Ports{
+			Rows: w.Rows, Items: w.Items, Jobs: w.Jobs, Queue: w.Queue, Blobs: w.Blobs, Census: census, Now: time.Now,
+		}),
+		Jobs: w.Jobs, Items: w.Items, Blobs: w.Blobs, Dead: w.Ports.Dead, Queue: w.Queue,
+		Build: w.build, Deliver: w.deliver, Quiet: 20 * time.Minute, Margin: w.opts.Timeout / 5, InlineBody: inline,
+		Now: time.Now, Log: slog.New(slog.NewTextHandler(testWriter{w.t}, &slog.HandlerOptions{Level: slog.LevelInfo})),
+	})
+}
+
+// Start creates the job.
+func (w *World) Start() {
+	w.t.Helper()
+	for range 10 { // whoever asks for a job asks again when it fails
+		ctx := context.WithValue(w.t.Context(), invocationKey{}, new(invocation))
+		if job, _, err := w.Create(ctx, w.Order("job")); err == nil {
+			w.Job = job
+			return
+		}
+	}
+	w.t.Fatal("the job could not be started")
+}
+
+// Order asks for the world's job under a name.
+func (w *World) Order(name string) engine.Order {
+	return engine.Order{Project: "test", Name: name, Spec: crawl.JobSpec{
+		Spider: "world", Settings: w.opts.Settings, Feeds: []crawl.Feed{{URI: "feed", Format: "jsonl"}},
+	}}
+}
+
+// Run starts the job and pumps until it has ended.
+func (w *World) Run() crawl.Job {
+	w.t.Helper()
+	w.Start()
+	return w.Finish()
+}
+
+// Limit is how much virtual time a crawl may take before the test fails.
+const Limit = 48 * time.Hour
+
+// Finish pumps until the job has ended.
+func (w *World) Finish() crawl.Job {
+	w.t.Helper()
+	begin := time.Now()
+	for time.Since(begin) < Limit {
+		job, err := w.base.Jobs.Get(w.t.Context(), w.Job.UID)
+		if err == nil && job.State.Ended() {
+			w.running.Wait()
+			w.Job = job
+			return job
+		}
+		w.Pump()
+	}
+	w.t.Fatalf("the job has not ended after %s; its rows:\n%s", Limit, w.Dump())
+	return crawl.Job{}
+}
+
+// Base are the ports without what a test put round them.
+func (w *World) Base() Ports { return w.base }
+
+// Row reads the row of a page.
+func (w *World) Row(path string) frontier.Row {
+	w.t.Helper()
+	unit, err := scheduler.NewIdentifier(crawl.UnitID{}).Unit(&crawl.Request{URL: Host + path})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	rows, err := w.base.Rows.Get(w.t.Context(), w.Job.UID, []crawl.UnitID{unit}, frontier.Strong)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return rows[unit]
+}
+
+// StartQueued reports whether the job's start is still to be read.
+func (w *World) StartQueued() bool {
+	w.t.Helper()
+	rows, err := w.base.Rows.Get(w.t.Context(), w.Job.UID, []crawl.UnitID{crawl.StartUnit}, frontier.Strong)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return rows[crawl.StartUnit].State == frontier.Queued
+}
+
+// stages are the queues and who works them.
+func (w *World) stages() []struct {
+	from   queue.Name
+	handle func(context.Context, queue.Name, []queue.Delivery) []string
+} {
+	type s = struct {
+		from   queue.Name
+		handle func(context.Context, queue.Name, []queue.Delivery) []string
+	}
+	return []s{
+		{queue.Control, w.Control},
+		{queue.RequestHigh, w.Fetch}, {queue.Request, w.Fetch}, {queue.RequestLow, w.Fetch},
+		{queue.Page, w.Parse}, {queue.Item, w.Pipeline},
+	}
+}
+
+// maxReceives is how often a message is delivered before it is dead.
+const maxReceives = 50
+
+// Pump works off one batch of each queue, side by side, and sweeps and moves the
+// clock when nothing is due. It returns when nobody can go on without the clock.
+func (w *World) Pump() {
+	w.t.Helper()
+	worked := false
+	for _, s := range w.stages() {
+		batch, err := w.base.Queue.Receive(w.t.Context(), s.from, "", 10)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if len(batch) > 0 {
+			worked = true
+			w.running.Go(func() { w.Work(s.from, s.handle, batch) })
+			synctest.Wait()
+		}
+	}
+	if worked {
+		return
+	}
+	time.Sleep(time.Second)
+	ctx := context.WithValue(w.t.Context(), invocationKey{}, new(invocation))
+	if err := w.Sweep(ctx, ""); err != nil {
+		w.t.Logf("sweep: %v", err)
+	}
+}
+
+// Work hands a batch to a stage in an invocation of its own, and deletes what is
+// done, as Lambda's event source mapping does.
+func (w *World) Work(from queue.Name, handle func(context.Context, queue.Name, []queue.Delivery) []string, batch []queue.Delivery) {
+	ctx := context.WithValue(w.t.Context(), invocationKey{}, new(invocation))
+	var alive []queue.Delivery
+	for _, d := range batch {
+		if d.Receives > maxReceives {
+			if err := w.Bury(ctx, from, d, "delivered too often"); err == nil {
+				_ = w.Queue.Delete(ctx, from, []string{d.Receipt}) // else it comes again
+			}
+			continue
+		}
+		alive = append(alive, d)
+	}
+	if w.Duplicate != nil {
+		for _, d := range slices.Clone(alive) {
+			if w.Duplicate(d) {
+				alive = append(alive, d)
+			}
+		}
+	}
+	if w.opts.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, w.opts.Timeout)
+		defer cancel()
+	}
+	failed := handle(ctx, from, alive)
+	if crashed(ctx) {
+		return
+	}
+	var done []string
+	for _, d := range alive {
+		if !slices.Contains(failed, d.ID) {
+			done = append(done, d.Receipt)
+		}
+	}
+	_ = w.Queue.Delete(ctx, from, done) // else it comes again
+}
+
+// build makes the runtime of the world's spider.
+func (w *World) build(_ crawl.Job, spec crawl.JobSpec) (*engine.Runtime, error) {
+	s := spider.Spider{Name: "world", Parse: parse, StartURLs: w.starts()}
+	if w.opts.Spider != nil {
+		w.opts.Spider(&s)
+	}
+	registry, err := spider.NewRegistry(s)
+	if err != nil {
+		return nil, err
+	}
+	bound, err := registry.Get("world")
+	if err != nil {
+		return nil, err
+	}
+	own := make(map[string]any)
+	for k, v := range spec.Settings {
+		own[k] = v
+	}
+	set, err := settings.Resolve(settings.Layer{Name: "the job", Values: own})
+	if err != nil {
+		return nil, err
+	}
+	st := new(stats.Collector)
+	rt := &engine.Runtime{
+		Spec: spec, Settings: set, Spider: bound, Chain: spider.NewChain(bound, st), Stats: st,
+		Download: downloader.HandlerFunc(w.fetch), Scope: w.opts.Scope, Log: w.Log,
+	}
+	if w.opts.Scope == nil {
+		rt.Scope = func(*crawl.Request) error { return nil }
+	}
+	rt.Pipeline, err = pipeline.NewChain(w.opts.Steps...)
+	return rt, err
+}
+
+func (w *World) starts() []string {
+	paths := w.opts.Start
+	if paths == nil {
+		paths = []string{"/"}
+	}
+	urls := make([]string, len(paths))
+	for k, p := range paths {
+		urls[k] = Host + p
+	}
+	return urls
+}
+
+type testWriter struct{ t *testing.T }
+
+func (w testWriter) Write(line []byte) (int, error) {
+	w.t.Log(strings.TrimSuffix(string(line), "\n"))
+	return len(line), nil
+}
+
+// Dump lists the job's rows, for a failing test.
+func (w *World) Dump() string {
+	var b strings.Builder
+	for shard := range frontier.Shards {
+		rows, err := w.base.Rows.Scan(w.t.Context(), w.Job.UID, shard, nil, 1000)
+		if err != nil {
+			return err.Error()
+		}
+		for _, r := range rows {
+			fmt.Fprintf(&b, "%.8s %s %s items=%d %s\n", r.Unit, r.State, r.Why, r.Items, r.Req)
+		}
+	}
+	return b.String()
+}
