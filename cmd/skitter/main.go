@@ -1,0 +1,14 @@
+// Command skitter crawls web sites: on this machine, or on AWS Lambda. Its
+// commands follow Scrapy's where Scrapy has one; docs/cli.md has them all.
+//
+// Results go to stdout, everything that people read to stderr.
+package main
+
+import (
+	"context"
+	"os"
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+}

@@ -1,0 +1,108 @@
+package assembly
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/downloader"
+	"github.com/skitterhq/skitter/shared/downloadermw"
+	"github.com/skitterhq/skitter/shared/engine"
+	"github.com/skitterhq/skitter/shared/handlers"
+	"github.com/skitterhq/skitter/shared/pipeline"
+	"github.com/skitterhq/skitter/shared/project"
+	"github.com/skitterhq/skitter/shared/settings"
+	"github.com/skitterhq/skitter/shared/slots"
+	"github.com/skitterhq/skitter/shared/spider"
+	"github.com/skitterhq/skitter/shared/stats"
+)
+
+// A Builder makes what a process keeps for each job, out of the project.
+type Builder struct {
+	project  project.Project
+	registry *spider.Registry
+	// layers are the settings below those of spiders and jobs.
+	layers   []settings.Layer
+	web      *handlers.HTTPHandler
+	slots    *slots.Slots
+	robots   *downloadermw.Robots
+	decoders *downloadermw.Decoders
+	now      func() time.Time
+	log      *slog.Logger
+}
+
+// settingsOf resolves the settings of a job: those of the project, its
+// spider's, and its own.
+func (b *Builder) settingsOf(s *spider.Spider, spec crawl.JobSpec) (settings.Settings, error) {
+	own := make(map[string]any, len(spec.Settings))
+	for name, value := range spec.Settings {
+		own[name] = value
+	}
+	layers := append(b.layers[:len(b.layers):len(b.layers)],
+		settings.Layer{Name: "spider " + s.Name, Values: s.Settings},
+		settings.Layer{Name: "the job", Values: own})
+	return settings.Resolve(layers...)
+}
+
+// Build is an [engine.Build].
+func (b *Builder) Build(job crawl.Job, spec crawl.JobSpec) (*engine.Runtime, error) {
+	s, err := b.registry.Get(spec.Spider)
+	if err != nil {
+		return nil, err
+	}
+	set, err := b.settingsOf(s, spec)
+	if err != nil {
+		return nil, err
+	}
+	env := project.Env{
+		Job: job, Spider: s, Args: spec.Args, Settings: set, Stats: new(stats.Collector),
+		Log: atLevel(b.log, set.LogLevel).With("job", job.Name, "spider", s.Name), Robots: b.robots, Decoders: b.decoders, Now: b.now,
+	}
+	rt := &engine.Runtime{Spec: spec, Settings: set, Spider: s, Stats: env.Stats, Log: env.Log}
+	if err := b.chains(rt, env); err != nil {
+		return nil, fmt.Errorf("spider %s: %w", s.Name, err)
+	}
+	return rt, nil
+}
+
+// chains puts the project's parts together for one job.
+func (b *Builder) chains(rt *engine.Runtime, env project.Env) error {
+	spiderMWs, err := list(b.project.SpiderMiddlewares, env)
+	if err != nil {
+		return err
+	}
+	rt.Chain = spider.NewChain(rt.Spider, env.Stats, spiderMWs...)
+
+	downloaderMWs, err := list(b.project.DownloaderMiddlewares, env)
+	if err != nil {
+		return err
+	}
+	// The turn is taken by what would dial, so whatever a middleware answers
+	// by itself uses none.
+	own := b.web.ForJob(rt.Settings)
+	web := b.slots.Handler(handlers.ByScheme(map[string]downloader.Handler{"http": own, "https": own}), slotOf(rt.Settings, b.robots), env.Log)
+	rt.Download = downloader.Chain(web, downloaderMWs...)
+
+	rt.Scope = func(*crawl.Request) error { return nil }
+	if b.project.Scope != nil {
+		if rt.Scope, err = b.project.Scope(env); err != nil {
+			return err
+		}
+	}
+	steps, err := list(b.project.Pipeline, env)
+	if err != nil {
+		return err
+	}
+	rt.Pipeline, err = pipeline.NewChain(steps...)
+	return err
+}
+
+// list calls one of the project's list functions; one that is absent gives an
+// empty list.
+func list[T any](f func(project.Env) ([]T, error), env project.Env) ([]T, error) {
+	if f == nil {
+		return nil, nil
+	}
+	return f(env)
+}

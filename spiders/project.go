@@ -1,0 +1,74 @@
+// Package spiders is the folder that you edit: your spiders, and here the lists
+// of what stands round them. The order of a list is the order in which its
+// parts run; to switch a part off, change its setting or take it out.
+package spiders
+
+import (
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/downloader"
+	"github.com/skitterhq/skitter/shared/downloadermw"
+	"github.com/skitterhq/skitter/shared/pipeline"
+	"github.com/skitterhq/skitter/shared/project"
+	"github.com/skitterhq/skitter/shared/spider"
+	"github.com/skitterhq/skitter/shared/spidermw"
+	"github.com/skitterhq/skitter/spiders/quotes"
+	"github.com/skitterhq/skitter/spiders/shop"
+)
+
+// Project is all that the programs read of this folder.
+func Project() project.Project {
+	return project.Project{
+		Name: "default",
+		Spiders: []spider.Spider{
+			quotes.Spider(),
+			shop.Spider(),
+		},
+		SpiderMiddlewares:     spiderMiddlewares,
+		DownloaderMiddlewares: downloaderMiddlewares,
+		Scope:                 scope,
+		Pipeline:              steps,
+	}
+}
+
+// spiderMiddlewares stand between the engine and the spider, the nearest to the
+// engine first.
+func spiderMiddlewares(env project.Env) ([]spider.Middleware, error) {
+	return []spider.Middleware{
+		spidermw.HTTPError(env.Settings, env.Stats, env.Log),
+		spidermw.Referer(env.Settings),
+		spidermw.URLLength(env.Settings, env.Stats, env.Log),
+		spidermw.Depth(env.Settings, env.Stats, env.Log),
+	}, nil
+}
+
+// downloaderMiddlewares stand between the engine and the web, the nearest to
+// the engine first.
+func downloaderMiddlewares(env project.Env) ([]downloader.Middleware, error) {
+	offsite, err := downloadermw.Offsite(env.Spider.AllowedDomains, env.Stats, env.Log)
+	if err != nil {
+		return nil, err
+	}
+	return []downloader.Middleware{
+		offsite,
+		downloadermw.Retry(env.Settings, env.Stats, env.Log, env.Now),
+		env.Robots.Middleware(env.Settings, env.Stats, env.Log),
+		downloadermw.DownloadTimeout(env.Settings),
+		downloadermw.DefaultHeaders(env.Settings),
+		downloadermw.UserAgent(env.Settings),
+		downloadermw.HTTPCompression(env.Settings, env.Stats, env.Log, env.Decoders),
+		downloadermw.Redirect(env.Settings, downloadermw.RedirectOptions{
+			HandleStatusList: env.Spider.HandleStatusList,
+		}, env.Log),
+		downloadermw.DownloaderStats(env.Settings, env.Stats),
+	}, nil
+}
+
+// scope refuses requests before any work is made of them.
+func scope(env project.Env) (func(*crawl.Request) error, error) {
+	return downloadermw.OffsiteScope(env.Spider.AllowedDomains)
+}
+
+// steps are what each item takes on its way to its rest.
+func steps(project.Env) ([]pipeline.Step, error) {
+	return []pipeline.Step{}, nil
+}
