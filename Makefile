@@ -1,0 +1,45 @@
+# The one door to everything: `make` alone prints the targets.
+
+GO      ?= go
+PAGES   ?= 1200
+ADDR    ?= 127.0.0.1:0
+BIN     := bin/skitter
+# The built-in site is on this machine and ours, so it is crawled at full speed.
+FAST    := -s DOWNLOAD_DELAY=0 -s CONCURRENT_REQUESTS_PER_DOMAIN=16
+# SQLite in Go is too slow under the race detector; package local runs without.
+RACED    = $(shell $(GO) list ./... | grep -v -e /shared/local$$ -e /cmd/)
+UNRACED  = ./shared/local ./cmd/...
+LINT    := $(GO) tool -modfile=tools/go.mod golangci-lint
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z\/-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build the command line into bin/
+	$(GO) build -trimpath -o $(BIN) ./cmd/skitter
+
+.PHONY: crawl
+crawl: build ## crawl the built-in shop into out/shop.jsonl
+	@./scripts/crawl-shop $(BIN) $(PAGES) $(ADDR) $(FAST)
+
+.PHONY: test
+test: ## run all tests
+	$(GO) test -race $(RACED)
+	$(GO) test $(UNRACED)
+
+.PHONY: lint
+lint: ## check format and common mistakes
+	@unformatted=$$(gofmt -l cmd shared spiders); if [ -n "$$unformatted" ]; then echo "not gofmt'ed: $$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(LINT) run ./...
+
+.PHONY: bench
+bench: build ## measure CPU a page beside Colly and Scrapy (needs ../shared/bench)
+	@./scripts/bench $(PAGES)
+
+.PHONY: clean
+clean: ## remove what was built and crawled
+	rm -rf bin out
