@@ -309,7 +309,7 @@ func TestADeathAtAnyStep(t *testing.T) {
 
 func TestADeathInTheMidstOfTheCopy(t *testing.T) {
 	const n = 4000
-	for _, bytes := range []int{0, 1, 1000, 32 << 10, 100_000, len(lines("a", n))} {
+	for _, bytes := range []int{0, 1, 1000, 32 << 10, 70_000, len(lines("a", n))} {
 		p := newPlace(t, "out.jsonl")
 		p.write("old\n")
 		through := func(w io.Writer) io.Writer { return &limited{w: w, left: bytes} }
