@@ -185,7 +185,7 @@ func (d *delivery) finishCopy(j *journal) error {
 	switch {
 	case err != nil && !lost:
 		return err
-	case size < e.From || lost && size == e.From:
+	case lost && size == e.From:
 		return j.close(e, stateUndone)
 	case lost:
 		err = errForeign

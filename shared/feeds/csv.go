@@ -131,7 +131,7 @@ func (c *csvExporter) cell(i, of int, text string) {
 	if i > 0 {
 		c.buf = append(c.buf, ',')
 	}
-	if !strings.ContainsAny(text, ",\"\r\n") && true {
+	if !strings.ContainsAny(text, ",\"\r\n") && !(text == "" && of == 1) {
 		c.buf = append(c.buf, text...)
 		return
 	}

@@ -5,16 +5,16 @@ package robots
 type Availability int
 
 const (
-	// Unreachable: the server failed, or gave no answer. Nothing may be
+	// Unreachable means that the server failed, or gave no answer. Nothing may be
 	// fetched, and the file is to be asked for again. It is the zero value: what
 	// is not known forbids.
 	Unreachable Availability = iota
 
-	// Unavailable: the server has no such file, or keeps it from us. Everything
+	// Unavailable means that the server has no such file, or keeps it from us. Everything
 	// may be fetched.
 	Unavailable
 
-	// Available: the file is there, and its rules hold.
+	// Available means that the file is there, and its rules hold.
 	Available
 )
 

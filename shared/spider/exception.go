@@ -14,8 +14,8 @@ import (
 func (c *Chain) failed(ctx context.Context, page *Page, err error, n int) Results {
 	errback, lookup := c.errback(page)
 	if lookup != nil {
-		// Not wrapped: a hook that handles err must not hide this mistake.
-		return c.exceptionResults(ctx, page, n, fmt.Errorf("%w, which was to hear of: %v", lookup, err))
+		// As text: a hook that handles err must not hide this mistake.
+		return c.exceptionResults(ctx, page, n, fmt.Errorf("%w, which was to hear of: %s", lookup, err.Error()))
 	}
 	if errback == nil {
 		return c.exceptionResults(ctx, page, n, err)

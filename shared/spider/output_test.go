@@ -180,7 +180,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", c.name, c.got, c.want)
 		}
 	}
-	if page.Document() != page.Document() {
+	if first := page.Document(); first != page.Document() {
 		t.Error("the page is parsed more than once")
 	}
 }

@@ -76,7 +76,7 @@ func Open(path string) (*Conn, error) {
 	c.db = pointerAt(out)
 	if rc != lib.SQLITE_OK {
 		err := c.failure(rc)
-		c.close()
+		_ = c.close() // why it could not be opened is what counts
 		return nil, err
 	}
 	return c, nil
