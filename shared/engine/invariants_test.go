@@ -82,11 +82,17 @@ func faultyWorld(t *testing.T, seed uint64, check func(w *worldtest.World, job c
 	})
 }
 
-const seeds = 30
+// seeds is how many random sites are crawled.
+func seeds() uint64 {
+	if testing.Short() {
+		return 5
+	}
+	return 30
+}
 
 // I1: every admitted unit is settled exactly once in the count; none is lost.
 func TestI1EveryUnitIsSettledOnce(t *testing.T) {
-	for seed := range uint64(seeds) {
+	for seed := range seeds() {
 		faultyWorld(t, seed, func(w *worldtest.World, job crawl.Job, reachable map[string]bool, _ []string) {
 			tally, err := w.Scheduler.Tally(t.Context(), job.UID)
 			if err != nil {
@@ -102,7 +108,7 @@ func TestI1EveryUnitIsSettledOnce(t *testing.T) {
 // I2: every reachable page is fetched; the items of exactly one run of each
 // page are delivered, once.
 func TestI2EveryReachablePageGivesItsItemsOnce(t *testing.T) {
-	for seed := range uint64(seeds) {
+	for seed := range seeds() {
 		faultyWorld(t, seed, func(w *worldtest.World, _ crawl.Job, reachable map[string]bool, items []string) {
 			for path := range reachable {
 				if w.Fetched[path] == 0 {
@@ -236,10 +242,13 @@ func TestI5AStoppedJobFetchesNoMore(t *testing.T) {
 	})
 }
 
-// I7: memory is bounded by batches, not by the size of the crawl: a start of
-// 200,000 requests is never held at once.
+// I7: memory is bounded by batches, not by the size of the crawl: a long
+// start is never held at once.
 func TestI7AStartIsNotCollected(t *testing.T) {
-	const urls = 200_000
+	urls := 200_000
+	if testing.Short() {
+		urls = 20_000
+	}
 	synctest.Test(t, func(t *testing.T) {
 		given, most := 0, uint64(0)
 		sends := &slowSends{}
@@ -255,7 +264,7 @@ func TestI7AStartIsNotCollected(t *testing.T) {
 					return func(yield func(crawl.Result, error) bool) {
 						for k := range urls {
 							given++
-							if k%50_000 == 0 {
+							if k%(urls/4) == urls/4-1 {
 								most = max(most, heap())
 							}
 							if !yield(crawl.Result{Request: &crawl.Request{URL: fmt.Sprintf("%s/%d", worldtest.Host, k)}}, nil) {

@@ -157,11 +157,12 @@ func (d *delivery) copyPart(j *journal, e entry) error {
 // done notes that a copy is complete.
 func (d *delivery) done(j *journal, e entry) error {
 	d.at("note that it is done")
-	if err := j.close(e, stateDone); err != nil {
+	e.State = stateDone
+	if err := j.add(e); err != nil {
 		return err
 	}
-	d.at("return")
-	return nil
+	d.at("remove the part")
+	return j.removePart(e)
 }
 
 // finishCopy completes a copy that was begun by a process that died, be it of
@@ -185,7 +186,7 @@ func (d *delivery) finishCopy(j *journal) error {
 	switch {
 	case err != nil && !lost:
 		return err
-	case lost && size == e.From:
+	case size < e.From || lost && size == e.From:
 		return j.close(e, stateUndone)
 	case lost:
 		err = errForeign

@@ -272,36 +272,59 @@ func dying(f func()) (dead bool) {
 	return false
 }
 
+// dieBefore delivers and dies before a step, the first time that it comes.
+func (p place) dieBefore(dieAt string, overwrite bool, uid crawl.JobUID, n int) {
+	p.t.Helper()
+	step := func(next string) {
+		if next == dieAt {
+			panic(killed{})
+		}
+	}
+	if !dying(func() {
+		_, _ = feeds.DeliverWith(context.Background(), p.feed(overwrite), uid, feeds.Options{}, numbered(string(uid), n, nil), step, nil)
+	}) {
+		p.t.Fatalf("there is no step %q", dieAt)
+	}
+}
+
 // Whatever step a process dies before, the file is whole or untouched, and the
 // next delivery, of the same job or of another, makes it right.
 func TestADeathAtAnyStep(t *testing.T) {
-	const n = 700 // some buffers of the copy
-	old := "old\n"
+	const n, old = 700, "old\n"
 	for _, overwrite := range []bool{true, false} {
-		for after := 0; ; after++ {
-			p := newPlace(t, "out.jsonl")
-			p.write(old)
-			left, at := after, ""
-			step := func(next string) {
-				if at = next; next == "write an item" && after > 3 {
-					return // a few deaths there will do
-				}
-				if left--; left < 0 {
-					panic(killed{})
-				}
+		var steps []string
+		note := func(next string) {
+			if len(steps) == 0 || steps[len(steps)-1] != next {
+				steps = append(steps, next)
 			}
-			dead := dying(func() {
-				_, _ = feeds.DeliverWith(context.Background(), p.feed(overwrite), "a", feeds.Options{}, numbered("a", n, nil), step, nil)
-			})
-			if !dead {
-				if after < 3 {
-					t.Errorf("there are %d steps", after)
-				}
-				break
-			}
-			t.Run(fmt.Sprintf("overwrite %v, before %q", overwrite, at), func(t *testing.T) {
-				p.t = t
+		}
+		p := newPlace(t, "out.jsonl")
+		if _, err := feeds.DeliverWith(context.Background(), p.feed(overwrite), "a", feeds.Options{}, numbered("a", n, nil), note, nil); err != nil {
+			t.Fatal(err)
+		}
+		if len(steps) < 4 {
+			t.Errorf("overwrite %v has the steps %q alone", overwrite, steps)
+		}
+		for _, step := range steps {
+			t.Run(fmt.Sprintf("overwrite %v, before %q", overwrite, step), func(t *testing.T) {
+				p := newPlace(t, "out.jsonl")
+				p.write(old)
+				p.dieBefore(step, overwrite, "a", n)
 				afterDeath(t, p, overwrite, old, n)
+			})
+			t.Run(fmt.Sprintf("overwrite %v, the same job again, before %q", overwrite, step), func(t *testing.T) {
+				p := newPlace(t, "out.jsonl")
+				p.write(old)
+				p.dieBefore(step, overwrite, "a", n)
+				want := lines("a", n)
+				if !overwrite {
+					want = old + want
+				}
+				if given, err := p.deliver(overwrite, "a", numbered("a", n, nil)); given != n || err != nil {
+					t.Errorf("the second delivery: %d, %v", given, err)
+				}
+				p.expect(want)
+				p.noParts()
 			})
 		}
 	}
@@ -393,6 +416,45 @@ func TestAnAppendThatSomebodyElseWroteInto(t *testing.T) {
 	p.noParts()
 }
 
+func TestAnAppendThatWasWholeAndThenWrittenTo(t *testing.T) {
+	p := newPlace(t, "out.jsonl")
+	p.dieBefore("note that it is done", false, "a", 5)
+	p.write(lines("a", 5) + "a line of somebody's\n")
+	if _, err := p.deliver(false, "a", numbered("a", 5, nil)); err == nil || !strings.Contains(err.Error(), "somebody else") {
+		t.Errorf("got %v", err)
+	}
+	p.expect(lines("a", 5) + "a line of somebody's\n")
+}
+
+// A part is no more when somebody tidies up.
+func TestAPartThatWasRemovedAfterADeath(t *testing.T) {
+	tests := []struct {
+		name, dieBefore, there string
+		fails                  bool
+	}{
+		{"nothing was copied", "copy", "old\n", false},
+		{"something was copied", "note that it is done", "old\n" + lines("a", 5), true},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := newPlace(t, "out.jsonl")
+			p.write("old\n")
+			p.dieBefore(test.dieBefore, false, "a", 5)
+			p.expect(test.there)
+			if err := os.Remove(filepath.Join(filepath.Dir(p.file), ".out.jsonl.a.part")); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := p.deliver(false, "a", numbered("a", 5, nil)); (err != nil) != test.fails {
+				t.Errorf("got %v", err)
+			}
+			if _, err := p.deliver(false, "b", numbered("b", 1, nil)); err != nil {
+				t.Errorf("another job: %v", err)
+			}
+			p.expect("old\n" + lines("a", 5) + lines("b", 1))
+		})
+	}
+}
+
 func TestATargetThatWasRemovedAfterADeath(t *testing.T) {
 	p := newPlace(t, "out.jsonl")
 	p.write("old\n")
@@ -423,12 +485,13 @@ func TestAJournalWhoseLastLineIsTorn(t *testing.T) {
 	if err := os.WriteFile(journal, append(data, `{"job":"b","fr`...), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, job := range []string{"b", "a", "b"} {
+	p.dieBefore("copy", false, "b", 2) // it has noted what is to be copied
+	for _, job := range []string{"c", "a", "b"} {
 		if _, err := p.deliver(false, crawl.JobUID(job), numbered(job, 2, nil)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	p.expect(lines("a", 2) + lines("b", 2))
+	p.expect(lines("a", 2) + lines("b", 2) + lines("c", 2))
 }
 
 func TestAppendingToCSV(t *testing.T) {

@@ -163,6 +163,7 @@ func TestGoValuesInCSV(t *testing.T) {
 	for _, f := range []crawl.Field{
 		{Name: "time", Value: time.Date(2023, 8, 3, 23, 24, 57, 148903000, time.UTC)},
 		{Name: "list", Value: []string{"x", "y"}},
+		{Name: "ids", Value: []int64{12345678901234567}},
 		{Name: "n", Value: 1.5},
 		{Name: "b", Value: true},
 		{Name: "bytes that are no text", Value: "a\xffb"},
@@ -173,7 +174,7 @@ func TestGoValuesInCSV(t *testing.T) {
 		}
 	}
 	got, bad := export(t, "csv", feeds.Options{}, []crawl.Item{item})
-	want := "time,list,n,b,bytes that are no text,m\r\n2023-08-03T23:24:57.148903Z,\"x,y\",1.5,true,a\xffb,\"{\"\"k\"\":1}\"\r\n"
+	want := "time,list,ids,n,b,bytes that are no text,m\r\n2023-08-03T23:24:57.148903Z,\"x,y\",12345678901234567,1.5,true,a\xffb,\"{\"\"k\"\":1}\"\r\n"
 	if diff := cmp.Diff(want, got); diff != "" || bad != nil {
 		t.Errorf("mismatch (-want +got):\n%s%v", diff, bad)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"strings"
-	"sync"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloader"
@@ -17,15 +16,13 @@ import (
 // Host is the origin of every page of a world.
 const Host = "http://world.example"
 
-var fetchMu sync.Mutex // guards Fetched, which one batch's fetches write at once
-
 // fetch answers from the site.
 func (w *World) fetch(ctx context.Context, req *crawl.Request) (*crawl.Response, error) {
 	site := downloader.HandlerFunc(func(_ context.Context, req *crawl.Request) (*crawl.Response, error) {
 		path := strings.TrimPrefix(req.URL, Host)
-		fetchMu.Lock()
+		w.mu.Lock()
 		w.Fetched[path]++
-		fetchMu.Unlock()
+		w.mu.Unlock()
 		text, ok := w.opts.Site[path]
 		if !ok {
 			return nil, &crawl.Failure{Reason: "not-found", Message: path}
@@ -73,6 +70,8 @@ func (w *World) deliver(_ context.Context, _ *engine.Runtime, _ crawl.Job, _ cra
 		name, _ := item.Get("name")
 		names = append(names, fmt.Sprint(name))
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.Delivered = names
 	w.Deliveries++
 	return len(names), nil

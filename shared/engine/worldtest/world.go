@@ -102,6 +102,7 @@ type World struct {
 	opts    Options
 	base    Ports // without what a test put round them
 	running sync.WaitGroup
+	mu      sync.Mutex // guards Fetched, Delivered and Deliveries while stages run
 }
 
 // visibility is how long a received message is hidden.
