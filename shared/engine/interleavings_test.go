@@ -280,16 +280,16 @@ func (q *slowSends) Send(ctx context.Context, to queue.Name, msgs []queue.Messag
 // H: a page with 100,000 items and one with thousands of links do not fit one
 // invocation, and are never collected.
 func TestInterleavingH(t *testing.T) {
-	items, links := 100_000, 5_000
+	items, links, timeout := 100_000, 5_000, 30*time.Second
 	if testing.Short() {
-		items, links = 40_000, 500
+		items, links, timeout = 60_000, 500, 20*time.Second
 	}
 	synctest.Test(t, func(t *testing.T) {
 		site := worldtest.Site{"/": "link /items\nlink /links", "/items": "", "/links": ""}
 		sends := &slowSends{each: 2 * time.Second}
 		slices := 0
 		w := worldtest.New(t, worldtest.Options{
-			Site: site, NoCensus: true, Timeout: 30 * time.Second,
+			Site: site, NoCensus: true, Timeout: timeout,
 			Wrap: func(p worldtest.Ports) worldtest.Ports {
 				sends.Queue = p.Queue
 				p.Queue = sends
