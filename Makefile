@@ -32,6 +32,10 @@ test: ## run all tests
 	$(GO) test -race -short $(RACED)
 	$(GO) test $(UNRACED)
 
+.PHONY: test/crash
+test/crash: ## crash a crawl at 10,000 random pairs of port calls (minutes)
+	SKITTER_PAIRS=10000 $(GO) test -count=1 -timeout 60m -run 'TestCrash' -v ./shared/engine | grep -e crash_test -e '^---' -e '^ok'
+
 .PHONY: lint
 lint: ## check format and common mistakes
 	@unformatted=$$(gofmt -l cmd shared spiders); if [ -n "$$unformatted" ]; then echo "not gofmt'ed: $$unformatted"; exit 1; fi

@@ -73,6 +73,8 @@ type Observer struct {
 	Settled func(job crawl.JobUID, unit crawl.UnitID, run crawl.RunID)
 	// Kept is told of an item row that this process wrote.
 	Kept func(job crawl.JobUID, row items.Row)
+	// Revived is told of work whose messages were lost and sent again.
+	Revived func(job crawl.JobUID, v scheduler.Revival)
 }
 
 // An Engine holds the four stages.

@@ -118,21 +118,34 @@ func TestInterleavingD(t *testing.T) {
 
 // E: two runs of one unit at once: the first sends three items, the second two
 // and settles. Exactly its two are delivered, and no other unit's missing item
-// is masked.
+// is masked. The job stays open until both runs are done.
 func TestInterleavingE(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		open := time.Now().Add(10 * time.Minute)
+		fetch := func(ctx context.Context, req *crawl.Request, site downloader.Handler) (*crawl.Response, error) {
+			if strings.HasSuffix(req.URL, "/slow") && time.Now().Before(open) {
+				return nil, &crawl.Later{At: open, Why: "slot"}
+			}
+			return site.Fetch(ctx, req)
+		}
 		runs := 0
 		// Settle 0 is the start's, 1 the page's first run's.
 		faults := once("rows.Settle", 1, worldtest.DelayBefore)
-		w := worldtest.New(t, worldtest.Options{Site: worldtest.Site{"/": ""}, Wrap: faults.Around, NoCensus: true, Spider: func(s *spider.Spider) {
-			s.Parse = func(_ context.Context, _ *spider.Page, out *spider.Output) error {
-				runs++
-				for k := range 4 - runs {
-					out.Item(map[string]string{"name": fmt.Sprintf("run %d item %d", runs, k)})
+		w := worldtest.New(t, worldtest.Options{
+			Site: worldtest.Site{"/": "", "/slow": ""}, Start: []string{"/", "/slow"}, Fetch: fetch,
+			Wrap: faults.Around, NoCensus: true, Spider: func(s *spider.Spider) {
+				s.Parse = func(_ context.Context, page *spider.Page, out *spider.Output) error {
+					if strings.HasSuffix(page.URL, "/slow") {
+						return nil
+					}
+					runs++
+					for k := range 4 - runs {
+						out.Item(map[string]string{"name": fmt.Sprintf("run %d item %d", runs, k)})
+					}
+					return nil
 				}
-				return nil
-			}
-		}})
+			},
+		})
 		w.Run()
 		if runs != 2 {
 			t.Fatalf("%d runs, want 2", runs)
@@ -181,7 +194,8 @@ func TestInterleavingF(t *testing.T) {
 				break
 			}
 		}
-		site["/parent"] = "item parent\nlink " + child
+		// It has no item, because the items of a shard are read before its rows.
+		site["/parent"] = "link " + child
 		site[child] = "item child"
 		for w.Row("/parent").State != frontier.Queued {
 			w.Pump()
@@ -199,11 +213,12 @@ func TestInterleavingF(t *testing.T) {
 			}
 		}
 		hook.n = 0
+		w.Restart() // it has no witness
 		if _, done, err := w.Scheduler.Look(t.Context(), w.Job.UID); err != nil || done {
 			t.Fatalf("the look says done %v, err %v, while %s is queued", done, err, child)
 		}
 		w.Finish()
-		wantItems(t, w, "parent", "child")
+		wantItems(t, w, "child")
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/skitterhq/skitter/shared/jobs"
 	"github.com/skitterhq/skitter/shared/message"
 	"github.com/skitterhq/skitter/shared/queue"
+	"github.com/skitterhq/skitter/shared/scheduler"
 )
 
 // stopQuiet is how long a job that is to end early must not have moved before
@@ -90,12 +91,15 @@ func (e *Engine) watch(ctx context.Context, job crawl.Job) error {
 // revive sends again what is queued; where nothing is, it asks for the look
 // that must have got lost.
 func (e *Engine) revive(ctx context.Context, job crawl.Job, probe bool) error {
-	n, err := e.Scheduler.Revive(ctx, job.UID, probe)
+	v, err := e.Scheduler.Revive(ctx, job.UID, probe)
 	if err != nil {
 		return err
 	}
-	if n > 0 {
-		e.Log.Warn("requests without a message, sent again", "job", job.UID, "units", n)
+	if v != (scheduler.Revival{}) {
+		e.Log.Warn("work without a message, sent again", "job", job.UID, "start", v.Start, "requests", v.Requests)
+		if e.Observer.Revived != nil {
+			e.Observer.Revived(job.UID, v)
+		}
 		return nil
 	}
 	return e.Scheduler.SendControl(ctx, job.UID, message.Control{Do: message.DoLook}, 0)

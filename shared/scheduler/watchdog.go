@@ -30,15 +30,22 @@ func (s *Scheduler) Stranded(ctx context.Context, job crawl.JobUID) (stranded, o
 // given up as lost.
 const LostRounds = 3
 
-// Revive sends everything of a job again that is still queued, from the rows,
-// and returns how many units that were. Whoever calls it knows that their
-// messages are lost; a message that was not is harmless. With probe it sends a
-// probe behind them through each lane that it used.
-func (s *Scheduler) Revive(ctx context.Context, job crawl.JobUID, probe bool) (int, error) {
-	n := 0
+// A Revival says what was sent again.
+type Revival struct {
+	// Start is true for the job's start, Requests counts the others.
+	Start    bool
+	Requests int
+}
+
+// Revive sends everything of a job again that is still queued, from the rows.
+// Whoever calls it knows that the messages are lost; one that was not is
+// harmless. With probe it sends a probe behind them through each lane that it
+// used.
+func (s *Scheduler) Revive(ctx context.Context, job crawl.JobUID, probe bool) (Revival, error) {
+	var v Revival
 	lanes := make(map[queue.Name]bool, 1)
 	send := func(orders []Order) error {
-		n += len(orders)
+		v.Requests += len(orders)
 		for _, o := range orders {
 			lanes[queue.Lane(o.Priority)] = true
 		}
@@ -52,7 +59,7 @@ func (s *Scheduler) Revive(ctx context.Context, job crawl.JobUID, probe bool) (i
 				continue
 			}
 			// It begins anew: what it admitted before is known and filtered.
-			n++
+			v.Start = true
 			if err := s.SendControl(ctx, job, message.Control{Do: message.DoStart}, 0); err != nil {
 				return err
 			}
@@ -60,14 +67,14 @@ func (s *Scheduler) Revive(ctx context.Context, job crawl.JobUID, probe bool) (i
 		return send(orders)
 	})
 	if err != nil || !probe {
-		return n, err
+		return v, err
 	}
 	for lane := range lanes {
 		if err := s.probe(ctx, job, lane); err != nil {
-			return n, err
+			return v, err
 		}
 	}
-	return n, nil
+	return v, nil
 }
 
 func (s *Scheduler) probe(ctx context.Context, job crawl.JobUID, lane queue.Name) error {

@@ -36,17 +36,24 @@ const (
 	// time-out, so that its messages are delivered again meanwhile.
 	DelayBefore
 	DelayAfter
+	// PauseBefore and PauseAfter stretch it too, but not so far.
+	PauseBefore
+	PauseAfter
 )
 
 // AllFaults are the faults there are.
-var AllFaults = []Fault{CrashBefore, CrashAfter, ErrorBefore, LostAnswer, Twice, DelayBefore, DelayAfter}
+var AllFaults = []Fault{CrashBefore, CrashAfter, ErrorBefore, LostAnswer, Twice, DelayBefore, DelayAfter, PauseBefore, PauseAfter}
 
 func (f Fault) String() string {
-	return [...]string{"none", "crash before", "crash after", "error before", "lost answer", "twice", "delay before", "delay after"}[f]
+	return [...]string{"none", "crash before", "crash after", "error before", "lost answer", "twice", "delay before", "delay after", "pause before", "pause after"}[f]
 }
 
-// stretch is how long a delayed call takes: two visibility time-outs.
-const stretch = 2 * visibility
+// stretch is how long a delayed call takes: two visibility time-outs. A pause is
+// long enough for others to work off what is due, and short of a time-out.
+const (
+	stretch = 2 * visibility
+	pause   = visibility / 6
+)
 
 // ErrFault is what a call says that a fault refused, ErrCrashed what every call
 // says of an invocation that has crashed.
@@ -156,6 +163,10 @@ func call[T any](ctx context.Context, f *Faults, name string, do func() (T, erro
 		time.Sleep(stretch)
 	case DelayAfter:
 		defer time.Sleep(stretch)
+	case PauseBefore:
+		time.Sleep(pause)
+	case PauseAfter:
+		defer time.Sleep(pause)
 	}
 	return do()
 }

@@ -95,6 +95,8 @@ type World struct {
 	Duplicate func(d queue.Delivery) bool
 	// Delivered are the items of the job's feed, in its order.
 	Delivered []string
+	// Revived counts the requests that the sweep sent again.
+	Revived int
 	// Deliveries counts how often the feed was written.
 	Deliveries int
 
@@ -144,7 +146,8 @@ func (w *World) Restart() {
 		}),
 		Jobs: w.Jobs, Items: w.Items, Blobs: w.Blobs, Dead: w.Ports.Dead, Queue: w.Queue,
 		Build: w.build, Deliver: w.deliver, Quiet: 20 * time.Minute, Margin: w.opts.Timeout / 5, InlineBody: inline,
-		Now: time.Now, Log: slog.New(slog.NewTextHandler(testWriter{w.t}, &slog.HandlerOptions{Level: slog.LevelInfo})),
+		Now: time.Now, Observer: engine.Observer{Revived: func(_ crawl.JobUID, v scheduler.Revival) { w.Revived += v.Requests }},
+		Log: slog.New(slog.NewTextHandler(testWriter{w.t}, &slog.HandlerOptions{Level: slog.LevelInfo})),
 	})
 }
 

@@ -1,0 +1,138 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A mutant is the design with one of its rules taken out.
+type mutant struct {
+	name    string
+	patches []patch
+}
+
+// A patch changes the only place in a file below shared/ that reads from.
+type patch struct{ file, from, to string }
+
+var mutants = []mutant{
+	{"send before put", []patch{
+		{"scheduler/admit.go", `
+	stood, err := s.put(ctx, job, rows)
+`, `
+	var early []Order
+	for _, row := range rows {
+		early = append(early, order(row))
+	}
+	if err := s.SendRequests(ctx, job, early); err != nil {
+		return a, err
+	}
+	stood, err := s.put(ctx, job, rows)
+`},
+		{"scheduler/admit.go", `
+		orders = append(orders, order(row))
+	}
+	if err`, `
+	}
+	if err`},
+	}},
+	{"no owner rule and no watchdog", []patch{
+		{"scheduler/admit.go", `if row.By == c.Parent && row.State == frontier.Queued {`, `if false {`},
+		{"engine/sweep.go", `v, err := e.Scheduler.Revive(ctx, job.UID, probe)`, `v, err := scheduler.Revival{}, error(nil)`},
+	}},
+	{"cache filled before the send", []patch{
+		{"scheduler/admit.go", `
+	if err := s.SendRequests(ctx, job, orders); err != nil {
+`, `
+	s.recent.add(job, ids)
+	if err := s.SendRequests(ctx, job, orders); err != nil {
+`},
+	}},
+	{"one look", []patch{
+		{"scheduler/look.go", `second, done, err := s.pass(ctx, job)`, `second := first`},
+	}},
+	{"settle without condition", []patch{
+		{"memory/frontier.go", `
+		if row := f.queued(job, s.Unit); row != nil {
+			now := row.change()
+			now.State, now.Outcome`, `
+		if row := f.of(job).rows[s.Unit]; row != nil {
+			now := row.change()
+			now.State, now.Outcome`},
+	}},
+	{"items without a run", []patch{
+		{"crawl/unit.go", `return RunID(hex.EncodeToString(b[:]))`, `return ""`},
+	}},
+}
+
+// TestMutantsAreFound proves the tests of this package: each mutant must fail
+// one of them. It compiles the package once for each, so it is not for -short.
+func TestMutantsAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the package for each mutant")
+	}
+	for _, m := range mutants {
+		t.Run(m.name, func(t *testing.T) {
+			out, err := runTests(t, m)
+			if err == nil {
+				t.Errorf("no test found it:\n%s", out)
+			} else if !strings.Contains(out, "--- FAIL") {
+				t.Fatalf("the tests did not run: %v\n%s", err, out)
+			}
+			for line := range strings.Lines(out) {
+				if name, ok := strings.CutPrefix(line, "--- FAIL: "); ok {
+					t.Logf("found by %s", name)
+				}
+			}
+		})
+	}
+}
+
+// runTests runs this package's tests over a mutant.
+func runTests(t *testing.T, m mutant) (string, error) {
+	t.Helper()
+	dir := t.TempDir()
+	texts := make(map[string]string) // by file
+	for _, p := range m.patches {
+		file, err := filepath.Abs(filepath.Join("..", filepath.FromSlash(p.file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if texts[file] == "" {
+			source, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[file] = string(source)
+		}
+		if n := strings.Count(texts[file], p.from); n != 1 {
+			t.Fatalf("%s has %q %d times, want once", p.file, p.from, n)
+		}
+		texts[file] = strings.Replace(texts[file], p.from, p.to, 1)
+	}
+	replace := make(map[string]string)
+	for file, text := range texts {
+		replace[file] = filepath.Join(dir, filepath.Base(file))
+		write(t, replace[file], []byte(text))
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay := filepath.Join(dir, "overlay.json")
+	write(t, overlay, data)
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-failfast", "-overlay", overlay,
+		"-run", "TestCrash|TestInterleaving[B-F]|TestI1", ".")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func write(t *testing.T, file string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
