@@ -72,7 +72,7 @@ default, with its state in .skitter, and on AWS Lambda when you deploy it.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(a.crawlCommand(), a.fetchCommand(), a.itemsCommand(), a.listCommand(), a.siteCommand())
+	root.AddCommand(a.crawlCommand(), a.deadCommand(), a.fetchCommand(), a.itemsCommand(), a.listCommand(), a.siteCommand())
 	return root
 }
 

@@ -12,6 +12,6 @@ import (
 // deliverFile is an [engine.Deliver] that writes files of this machine.
 func deliverFile(ctx context.Context, rt *engine.Runtime, job crawl.Job, feed crawl.Feed, output iter.Seq2[crawl.Item, error]) (int, error) {
 	return feeds.Deliver(ctx, feed, job.UID, feeds.Options{
-		Fields: rt.Settings.FeedExportFields, Indent: rt.Settings.FeedExportIndent,
+		Fields: rt.Settings.FeedExportFields, Indent: rt.Settings.FeedExportIndent, Log: rt.Log, Stats: rt.Stats,
 	}, output)
 }

@@ -26,6 +26,8 @@ const (
 	// for is given up on by the engine, far sooner, and each kill of the
 	// process counts as a delivery of all that it held.
 	maxReceives = 50
+	// roomEvery is how often a stage without room looks again.
+	roomEvery = 2 * time.Millisecond
 	// returnDelay is how long a message waits that could not be worked,
 	// times the number of its deliveries.
 	returnDelay = 5 * time.Second
@@ -39,6 +41,8 @@ type stage struct {
 	// batch is how many messages it takes at most, workers how many batches
 	// at one time.
 	batch, workers int
+	// room, if not nil, says how many more messages it makes sense to take.
+	room func() int
 	// handle works a batch and returns the IDs of what is to be delivered
 	// again.
 	handle func(ctx context.Context, from queue.Name, batch []queue.Delivery) []string
@@ -81,12 +85,22 @@ func (d *driver) drive(ctx context.Context, s stage) {
 // next waits for messages; nil when ctx is done.
 func (d *driver) next(ctx context.Context, s stage) (queue.Name, []queue.Delivery) {
 	for ctx.Err() == nil {
+		most := s.batch
+		if s.room != nil {
+			most = min(most, s.room())
+		}
+		if most <= 0 {
+			if sleep(ctx, roomEvery) != nil {
+				break
+			}
+			continue
+		}
 		bells := make([]<-chan struct{}, 0, len(s.from))
 		for _, from := range s.from {
 			bells = append(bells, d.queue.Wait(from))
 		}
 		for _, from := range s.from {
-			batch, err := d.queue.Receive(ctx, from, d.job, s.batch)
+			batch, err := d.queue.Receive(ctx, from, d.job, most)
 			if err != nil && ctx.Err() == nil {
 				d.log.Error("messages not received", "queue", from, "err", err)
 			}

@@ -29,6 +29,10 @@ const (
 	localInline = 1 << 20
 	// localLinger is how long a finished download waits for others.
 	localLinger = 3 * time.Millisecond
+	// localMarks is at how many marks a message is failed unworked on one
+	// machine: more than in the cloud, since here a process that is killed
+	// for other reasons holds many messages, and each may be marked for it.
+	localMarks = 5
 	// localSweep is how often the sweep looks for what got lost.
 	localSweep = time.Second
 )
@@ -91,7 +95,7 @@ func OpenLocal(o LocalOptions) (*Local, error) {
 		}),
 		Jobs: store.Jobs(), Items: store.Items(), Blobs: store.Blobs(), Dead: store.Dead(), Queue: q,
 		Build: l.builder.Build, Deliver: deliverFile,
-		InlineBody: localInline, Linger: localLinger, Now: time.Now, Log: log, Observer: o.Observer,
+		MaxMarks: localMarks, InlineBody: localInline, Linger: localLinger, Now: time.Now, Log: log, Observer: o.Observer,
 	})
 	return l, nil
 }
@@ -126,7 +130,7 @@ func (l *Local) Run(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) {
 	driving, stop := context.WithCancel(ctx)
 	var stages sync.WaitGroup
 	d := &driver{queue: l.Store.Queue(), log: l.log, job: uid}
-	for _, s := range l.stages(rt.Settings.ConcurrentRequests) {
+	for _, s := range l.stages(rt) {
 		stages.Go(func() { d.drive(driving, s) })
 	}
 	job, err = l.await(driving, uid)
@@ -146,13 +150,14 @@ func (l *Local) Run(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) {
 // CONCURRENT_REQUESTS sets no limit.
 const manyFetchers = 100
 
-func (l *Local) stages(fetchers int) []stage {
+func (l *Local) stages(rt *engine.Runtime) []stage {
+	fetchers := rt.Settings.ConcurrentRequests
 	if fetchers == 0 {
 		fetchers = manyFetchers
 	}
 	return []stage{
 		{name: "control", from: []queue.Name{queue.Control}, batch: 10, workers: 1, handle: l.Control, bury: l.Bury},
-		{name: "fetch", from: queue.Requests(), batch: 10, workers: fetchers, handle: l.Fetch, bury: l.Bury},
+		{name: "fetch", from: queue.Requests(), batch: 10, workers: fetchers, room: rt.Room, handle: l.Fetch, bury: l.Bury},
 		{name: "parse", from: []queue.Name{queue.Page}, batch: 10, workers: runtime.GOMAXPROCS(0), handle: l.Parse, bury: l.Bury},
 		{name: "pipeline", from: []queue.Name{queue.Item}, batch: 100, workers: 1, handle: l.Pipeline, bury: l.Bury},
 	}

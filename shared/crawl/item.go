@@ -31,7 +31,9 @@ func NewItem(v any) (Item, error) {
 	case Item:
 		return v, nil
 	case *Item:
-		return *v, nil
+		if v != nil {
+			return *v, nil
+		}
 	}
 	raw, err := encode(v)
 	if err != nil {

@@ -95,6 +95,9 @@ type JobSpec struct {
 	Settings map[string]string `json:"settings,omitempty"`
 	// StartURLs replace the spider's own where there are any.
 	StartURLs []string `json:"start_urls,omitempty"`
+	// FailedOf names a job of the project whose failed units are what this
+	// one starts with, in place of anything else.
+	FailedOf JobUID `json:"failed_of,omitempty"`
 	// Feeds are the files that the items are written to at the end.
 	Feeds []Feed `json:"feeds,omitempty"`
 }

@@ -45,6 +45,9 @@ type Config struct {
 	// Linger is how long a finished download may wait for others to be sent
 	// on with it.
 	Linger time.Duration
+	// MaxMarks is at how many marks a message is failed unworked. It was worked
+	// once without a mark then, and once for each mark but the last.
+	MaxMarks int
 	// Quiet is the longest time that a message can hide without moving a
 	// counter: the watchdog's rounds lie that far apart. It is of no account
 	// where the family counts exactly.
@@ -82,6 +85,7 @@ type Engine struct {
 	Config
 	packer   *message.Packer
 	runtimes *runtimes
+	alone    sync.Mutex // held while a message with marks is worked
 }
 
 // New returns an engine.

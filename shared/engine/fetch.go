@@ -18,10 +18,12 @@ import (
 // or the failure is sent on. It returns the IDs of the messages that are to be
 // delivered again.
 func (e *Engine) Fetch(ctx context.Context, from queue.Name, batch []queue.Delivery) []string {
-	return e.perJob(ctx, from, batch, message.KindRequest, e.fetch)
+	return e.perJob(ctx, from, batch, message.KindRequest, func(ctx context.Context, r *run, msgs []incoming) error {
+		return e.fetch(ctx, r, from, msgs)
+	})
 }
 
-func (e *Engine) fetch(ctx context.Context, r *run, msgs []incoming) error {
+func (e *Engine) fetch(ctx context.Context, r *run, from queue.Name, msgs []incoming) error {
 	defer e.account(context.WithoutCancel(ctx), r, jobs.Fetch)
 	if !r.job.Open() {
 		return nil // no new turn; its rows stay, and closing or resuming sees to them
@@ -38,14 +40,17 @@ func (e *Engine) fetch(ctx context.Context, r *run, msgs []incoming) error {
 	go func() { all.Wait(); close(outcomes) }()
 	// What is done is sent on even when the invocation is being stopped: the
 	// page is here, and asking for it again would be impolite.
-	return e.sendOn(context.WithoutCancel(ctx), r, outcomes)
+	return e.sendOn(context.WithoutCancel(ctx), r, from, outcomes)
 }
 
 // An attempt is one request to be fetched now.
 type attempt struct {
-	unit crawl.UnitID
-	msg  message.Request
-	req  *crawl.Request
+	delivery queue.Delivery
+
+	unit  crawl.UnitID
+	marks int // of the unit; once the attempt is over they are survived
+	msg   message.Request
+	req   *crawl.Request
 }
 
 // fetchable leaves out what needs no fetching: duplicates, and units that are
@@ -66,7 +71,7 @@ func (e *Engine) fetchable(ctx context.Context, r *run, msgs []incoming) ([]atte
 		if !unit.IsZero() && (rows[unit].State != frontier.Queued || taken[unit]) {
 			continue
 		}
-		a := attempt{unit: unit}
+		a := attempt{unit: unit, marks: rows[unit].Marks, delivery: m.delivery}
 		if err := message.Decode(m.payload, &a.msg); err != nil {
 			return nil, err
 		}
@@ -85,7 +90,9 @@ func (e *Engine) fetchable(ctx context.Context, r *run, msgs []incoming) ([]atte
 }
 
 // sendOn hands on outcomes as they come, those that come together in one go.
-func (e *Engine) sendOn(ctx context.Context, r *run, outcomes <-chan outcome) error {
+// What is handed on is deleted at once: a slow page must not bring its
+// neighbours back.
+func (e *Engine) sendOn(ctx context.Context, r *run, from queue.Name, outcomes <-chan outcome) error {
 	for first := range outcomes {
 		some := append(make([]outcome, 0, 10), first)
 		some = e.linger(some, outcomes)
@@ -94,6 +101,11 @@ func (e *Engine) sendOn(ctx context.Context, r *run, outcomes <-chan outcome) er
 			}
 			return err
 		}
+		done := make([]queue.Delivery, 0, len(some))
+		for _, o := range some {
+			done = append(done, o.delivery)
+		}
+		e.delete(ctx, from, done, nil)
 		e.account(ctx, r, jobs.Fetch)
 	}
 	return nil
@@ -133,7 +145,7 @@ func (e *Engine) dispatch(ctx context.Context, r *run, some []outcome) error {
 		}
 		if o.page != nil {
 			body, err := message.Encode(message.Header{
-				Kind: message.KindPage, Job: r.job.UID, Unit: o.unit, Sent: e.Now().UTC(),
+				Kind: message.KindPage, Job: r.job.UID, Unit: o.unit, Base: o.marks, Sent: e.Now().UTC(),
 			}, o.page)
 			if err != nil {
 				return err

@@ -31,14 +31,10 @@ type outcome struct {
 
 // attempt fetches one request.
 func (e *Engine) attempt(ctx context.Context, r *run, a attempt) outcome {
-	if r.places != nil {
-		select {
-		case r.places <- struct{}{}:
-			defer func() { <-r.places }()
-		case <-ctx.Done():
-			return a.sameAgain(0)
-		}
+	if !r.takePlace(ctx) {
+		return a.sameAgain(0)
 	}
+	defer r.leavePlace()
 	ctx = slots.WithTold(ctx, a.msg.Turn)
 	resp, err := guardFetch(func() (*crawl.Response, error) { return r.Download.Fetch(ctx, a.req.Clone()) })
 	if err != nil {
@@ -51,6 +47,28 @@ func (e *Engine) attempt(ctx context.Context, r *run, a attempt) outcome {
 	}
 	r.Stats.Inc("response_received_count")
 	return outcome{attempt: a, page: page}
+}
+
+// takePlace waits for a place among the requests under way, and reports whether
+// there was one before the invocation's end.
+func (r *Runtime) takePlace(ctx context.Context) bool {
+	if r.places == nil {
+		return true
+	}
+	r.waiting.Add(1)
+	defer r.waiting.Add(-1)
+	select {
+	case r.places <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (r *Runtime) leavePlace() {
+	if r.places != nil {
+		<-r.places
+	}
 }
 
 // verdict decides what becomes of a request that brought no response.
@@ -117,7 +135,7 @@ func ordersOf(some []outcome) []scheduler.Order {
 	for _, o := range some {
 		if o.again != nil {
 			orders = append(orders, scheduler.Order{
-				Unit: o.unit, Request: *o.again, Delay: o.delay, Priority: o.again.Priority,
+				Unit: o.unit, Request: *o.again, Delay: o.delay, Priority: o.again.Priority, Marks: o.marks,
 			})
 		}
 	}

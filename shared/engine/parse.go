@@ -48,7 +48,7 @@ func (e *Engine) parse(ctx context.Context, r *run, msgs []incoming) error {
 			continue // a duplicate, or settled already
 		}
 		read[unit] = true
-		if err := e.readPage(ctx, r, out, m); err != nil {
+		if err := e.readPage(ctx, r, out, m, rows[unit].Marks); err != nil {
 			return err
 		}
 	}
@@ -58,6 +58,7 @@ func (e *Engine) parse(ctx context.Context, r *run, msgs []incoming) error {
 // A reading is one page on its way through the spider.
 type reading struct {
 	unit  crawl.UnitID
+	marks int // of the unit; a slice that is done has survived them
 	msg   message.Page
 	page  *spider.Page
 	run   crawl.RunID
@@ -67,8 +68,8 @@ type reading struct {
 
 // readPage runs the spider on one page. Its error is a fault of the ports; what
 // is wrong with the page fails its unit alone.
-func (e *Engine) readPage(ctx context.Context, r *run, out *outlet, m incoming) error {
-	rd := reading{unit: m.header.Unit}
+func (e *Engine) readPage(ctx context.Context, r *run, out *outlet, m incoming, marks int) error {
+	rd := reading{unit: m.header.Unit, marks: marks}
 	if err := message.Decode(m.payload, &rd.msg); err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (e *Engine) continuePage(ctx context.Context, r *run, out *outlet, rd readi
 	}
 	rd.msg.Run, rd.msg.Handed = rd.run, rd.given
 	body, err := message.Encode(message.Header{
-		Kind: message.KindPage, Job: r.job.UID, Unit: rd.unit, Sent: e.Now().UTC(),
+		Kind: message.KindPage, Job: r.job.UID, Unit: rd.unit, Base: rd.marks, Sent: e.Now().UTC(),
 	}, rd.msg)
 	if err != nil {
 		return err

@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/frontier"
@@ -11,14 +13,18 @@ import (
 	"github.com/skitterhq/skitter/shared/queue"
 )
 
-// maxMarks is at how many marks a message is failed unworked. It was worked
-// once without a mark then, and once for each mark but the last.
-const maxMarks = 3
+// markDelay is how long a message waits for each mark that it has. It keeps those
+// that may be poison behind what is certainly none, and a process that is
+// killed for other reasons, again and again, from marking the same ones.
+const markDelay = 2 * time.Second
 
 // A batch may hold a message that kills this process. So what was delivered
 // before is worked apart: first what is fresh, which is then deleted here, so
 // that it does not come back with the others; then those, one at a time, those
-// with the fewest marks first, each marked in its row before it is worked.
+// with the fewest marks first, each marked in its row before it is worked. One
+// that has marks already is put off first. A page, whose reader is somebody's
+// code, and what has marks is worked when no other such is in this process; so
+// few others are marked for what one of them does.
 func (e *Engine) apart(ctx context.Context, from queue.Name, batch []queue.Delivery, work func([]queue.Delivery) []string) []string {
 	var fresh, again []queue.Delivery
 	for _, d := range batch {
@@ -28,22 +34,61 @@ func (e *Engine) apart(ctx context.Context, from queue.Name, batch []queue.Deliv
 			fresh = append(fresh, d)
 		}
 	}
-	if len(again) == 0 {
+	suspects := e.suspects(ctx, again)
+	for _, d := range fresh {
+		// A message that was put off is fresh, and no less suspect.
+		if s, ok := e.waited(ctx, d); ok {
+			suspects = append(suspects, s)
+		}
+	}
+	if len(suspects) == 0 {
 		return work(fresh)
 	}
+	fresh = slices.DeleteFunc(fresh, func(d queue.Delivery) bool {
+		return slices.ContainsFunc(suspects, func(s suspect) bool { return s.delivery.ID == d.ID })
+	})
+	slices.SortStableFunc(suspects, func(a, b suspect) int { return cmp.Compare(a.marks, b.marks) })
 	failed := work(fresh)
 	e.delete(ctx, from, fresh, failed)
-	for _, s := range e.suspects(ctx, again) {
+	for _, s := range suspects {
 		one := []queue.Delivery{s.delivery}
-		if e.condemned(ctx, from, s) {
-			e.delete(ctx, from, one, nil)
-			continue
-		}
-		bad := work(one)
+		bad := e.try(ctx, from, s, func() []string { return work(one) })
 		e.delete(ctx, from, one, bad)
 		failed = append(failed, bad...)
 	}
 	return failed
+}
+
+// try works one suspect, unless it is to wait first or has too many marks.
+func (e *Engine) try(ctx context.Context, from queue.Name, s suspect, work func() []string) []string {
+	if !s.marked {
+		return work()
+	}
+	if s.marks > s.header.Waited {
+		if err := e.putOff(ctx, from, s); err != nil {
+			e.Log.Warn("message not put off", "queue", from, "id", s.delivery.ID, "err", err)
+			return []string{s.delivery.ID}
+		}
+		return nil
+	}
+	if s.marks > 0 || s.header.Kind == message.KindPage {
+		e.alone.Lock()
+		defer e.alone.Unlock()
+	}
+	if e.condemned(ctx, from, s) {
+		return nil
+	}
+	return work()
+}
+
+// putOff sends a message again with a delay.
+func (e *Engine) putOff(ctx context.Context, to queue.Name, s suspect) error {
+	s.header.Waited = s.marks
+	body, err := message.WithHeader(s.header, s.payload)
+	if err != nil {
+		return err
+	}
+	return e.Queue.Send(ctx, to, []queue.Message{{Job: s.header.Job, Body: body, Delay: markDelay * time.Duration(s.marks)}})
 }
 
 // delete removes what is done. If it cannot, it comes again, which is harmless.
@@ -66,38 +111,49 @@ func (e *Engine) delete(ctx context.Context, from queue.Name, batch []queue.Deli
 type suspect struct {
 	delivery queue.Delivery
 	header   message.Header
+	payload  []byte
 	marked   bool // it stands for a unit whose row can be marked
-	marks    int
+	marks    int  // that count against it
 }
 
-// suspects sorts messages by their marks. The payload is not read.
+// suspects reads the headers and marks of messages that were delivered before.
 func (e *Engine) suspects(ctx context.Context, batch []queue.Delivery) []suspect {
 	list := make([]suspect, 0, len(batch))
 	for _, d := range batch {
-		s := suspect{delivery: d}
-		h, _, err := message.ReadHeader(d.Body)
-		if err == nil && (h.Kind == message.KindRequest || h.Kind == message.KindPage) && !h.Unit.IsZero() {
-			s.header, s.marked = h, true
-			rows, err := e.Scheduler.Rows.Get(ctx, h.Job, []crawl.UnitID{h.Unit}, frontier.Strong)
-			if err == nil {
-				s.marks = rows[h.Unit].Marks
-			}
-		}
-		list = append(list, s)
+		list = append(list, e.suspect(ctx, d))
 	}
-	slices.SortStableFunc(list, func(a, b suspect) int { return cmp.Compare(a.marks, b.marks) })
 	return list
+}
+
+func (e *Engine) suspect(ctx context.Context, d queue.Delivery) suspect {
+	s := suspect{delivery: d}
+	h, payload, err := message.ReadHeader(d.Body)
+	if err != nil || h.Kind != message.KindRequest && h.Kind != message.KindPage || h.Unit.IsZero() {
+		return s
+	}
+	s.header, s.payload, s.marked = h, payload, true
+	if rows, err := e.Scheduler.Rows.Get(ctx, h.Job, []crawl.UnitID{h.Unit}, frontier.Strong); err == nil {
+		s.marks = max(rows[h.Unit].Marks-h.Base, 0)
+	}
+	return s
+}
+
+var waitedMark = []byte(`"waited":`)
+
+// waited returns the suspect that a fresh message is if it was put off.
+func (e *Engine) waited(ctx context.Context, d queue.Delivery) (suspect, bool) {
+	if header, _, _ := bytes.Cut(d.Body, []byte("\n")); !bytes.Contains(header, waitedMark) {
+		return suspect{}, false
+	}
+	return e.suspect(ctx, d), true
 }
 
 // condemned marks a message before it is worked, and fails it unworked when it
 // has been marked too often. A mark that cannot be made lets it pass, since the
 // store that is down will fail its work too.
 func (e *Engine) condemned(ctx context.Context, from queue.Name, s suspect) bool {
-	if !s.marked {
-		return false
-	}
 	marks, err := e.Scheduler.Rows.Mark(ctx, s.header.Job, s.header.Unit)
-	if err != nil || marks < maxMarks {
+	if err != nil || marks-s.header.Base < e.MaxMarks {
 		return false
 	}
 	if err := e.Bury(ctx, from, s.delivery, "poison"); err != nil {

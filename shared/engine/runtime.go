@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"math"
 	"sync"
+	"sync/atomic"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloader"
@@ -37,7 +39,19 @@ type Runtime struct {
 	openErr error
 	// places has one for each request that may be under way
 	// (CONCURRENT_REQUESTS); nil sets no limit.
-	places chan struct{}
+	places  chan struct{}
+	waiting atomic.Int32 // requests that wait for a place
+}
+
+// Room is for how many more requests it makes sense to be here: those that
+// would wait for a place beyond as many again are better left in their queue,
+// where another process can take them and a crash does not touch them. Where
+// CONCURRENT_REQUESTS sets no limit it is any number.
+func (r *Runtime) Room() int {
+	if r.places == nil {
+		return math.MaxInt
+	}
+	return cap(r.places) - len(r.places) + cap(r.places) - int(r.waiting.Load())
 }
 
 // A Build makes a job's runtime.

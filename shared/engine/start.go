@@ -66,7 +66,14 @@ func (e *Engine) readStart(ctx context.Context, r *run, out *outlet, slice *spid
 	var ident *scheduler.Identifier
 	element := -1
 	start := spider.Start{Job: r.job, Args: r.Spec.Args, URLs: r.Spec.StartURLs}
+	var unread error
+	if r.Spec.FailedOf != "" {
+		start.Requests = e.failedRequests(ctx, r.Spec.FailedOf, &unread)
+	}
 	for res, err := range r.Chain.Start(ctx, start, slice) {
+		if unread != nil {
+			return unread
+		}
 		if err != nil {
 			return &startError{err}
 		}

@@ -116,6 +116,9 @@ func (d *Document) prepareToResolve() {
 	if err == nil {
 		d.base = address
 	}
+	if !hasMarkup(d.contentType) {
+		return // no need to parse a large answer of an API
+	}
 	href, found := baseHref(d.Root())
 	if !found {
 		return

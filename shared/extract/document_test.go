@@ -32,6 +32,13 @@ func TestBase(t *testing.T) {
 	}
 }
 
+func TestJSONHasNoBase(t *testing.T) {
+	doc := extract.NewDocument([]byte(`{"a":"<base href=/b/>"}`), "application/json", "http://example.com/api/1")
+	if u, err := doc.Resolve("2"); err != nil || u.String() != "http://example.com/api/2" {
+		t.Errorf("got %q, %v", u, err)
+	}
+}
+
 func TestResolve(t *testing.T) {
 	body, err := base64.StdEncoding.DecodeString("PGEgaHJlZj0iL/Q/cT3v8Oji5fIiPnQ8L2E+")
 	if err != nil {

@@ -39,7 +39,7 @@ func detect(body []byte, contentType string) (name string, mark int) {
 	if name = canonicalName(charsetParameter(contentType)); name != "" {
 		return name, 0
 	}
-	if declaresInside(contentType) {
+	if hasMarkup(contentType) {
 		if name = prescan(body); name != "" {
 			return name, 0
 		}
@@ -119,9 +119,9 @@ func charsetParameter(s string) string {
 	}
 }
 
-// declaresInside reports whether a body of this type may name its encoding
-// itself. In JSON and in programs, "<meta charset" is somebody's text.
-func declaresInside(contentType string) bool {
+// hasMarkup reports whether a body of this type may have elements. In JSON and
+// in programs, "<meta charset" and "<base href" are somebody's text.
+func hasMarkup(contentType string) bool {
 	media, _, _ := strings.Cut(strings.ToLower(contentType), ";")
 	return !strings.Contains(media, "json") && !strings.Contains(media, "javascript") && !strings.Contains(media, "css")
 }

@@ -188,7 +188,7 @@ func (d *delivery) finishCopy(j *journal) error {
 		return err
 	case size < e.From || lost && size == e.From:
 		return j.close(e, stateUndone)
-	case false:
+	case lost:
 		err = errForeign
 	default:
 		err = d.copyPart(j, e)

@@ -229,7 +229,10 @@ func TestDeliverHoldsNoItems(t *testing.T) {
 	runtime.GC()
 	var before, now runtime.MemStats
 	runtime.ReadMemStats(&before)
-	const n = 100_000
+	n := 100_000
+	if testing.Short() {
+		n = 20_000
+	}
 	i := 0
 	_, err := p.deliver(false, "a", func(yield func(crawl.Item, error) bool) {
 		for item, err := range numbered("a", n, nil) {

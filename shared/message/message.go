@@ -45,6 +45,12 @@ type Header struct {
 	// Run and Ordinal name the item of an item message.
 	Run     crawl.RunID `json:"run,omitempty"`
 	Ordinal int         `json:"ordinal,omitempty"`
+	// Base is how many marks its unit had when the message was sent: they
+	// were survived, and do not count against it.
+	Base int `json:"base,omitempty"`
+	// Waited is for how many marks of its unit the message has been put off;
+	// see package engine.
+	Waited int `json:"waited,omitempty"`
 	// Sent is when the message was first sent, UTC.
 	Sent time.Time `json:"sent"`
 }
@@ -129,6 +135,16 @@ func Encode(h Header, payload any) ([]byte, error) {
 		return nil, fmt.Errorf("encode a %s message: %w", h.Kind, err)
 	}
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}
+
+// WithHeader puts another header before a payload, which is not read.
+func WithHeader(h Header, payload []byte) ([]byte, error) {
+	h.Version = Version
+	line, err := json.Marshal(h)
+	if err != nil {
+		return nil, fmt.Errorf("encode the header of a %s message: %w", h.Kind, err)
+	}
+	return bytes.Join([][]byte{line, payload}, []byte("\n")), nil
 }
 
 // ReadHeader reads the first line of a message and returns the payload unread.

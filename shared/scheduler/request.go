@@ -125,6 +125,8 @@ type Order struct {
 	Request  message.Request
 	Delay    time.Duration
 	Priority int
+	// Marks are those of the unit that do not count against the message.
+	Marks int
 }
 
 // SendRequests sends orders, each to the lane of its priority.
@@ -133,7 +135,7 @@ func (s *Scheduler) SendRequests(ctx context.Context, job crawl.JobUID, orders [
 	for _, o := range orders {
 		o.Request.Priority = o.Priority
 		body, err := message.Encode(message.Header{
-			Kind: message.KindRequest, Job: job, Unit: o.Unit, Sent: s.Now().UTC(),
+			Kind: message.KindRequest, Job: job, Unit: o.Unit, Base: o.Marks, Sent: s.Now().UTC(),
 		}, o.Request)
 		if err != nil {
 			return err

@@ -37,6 +37,9 @@ func (c *Chain) Start(ctx context.Context, start Start, slice *Slice) Results {
 }
 
 func (c *Chain) source(ctx context.Context, start Start) Results {
+	if start.Requests != nil {
+		return start.Requests
+	}
 	if c.spider.Start != nil && len(start.URLs) == 0 {
 		return guarded(func() Results { return c.spider.Start(ctx, start) })
 	}

@@ -76,8 +76,11 @@ type Start struct {
 	Job crawl.Job
 	// Args are the job's arguments (-a NAME=VALUE).
 	Args map[string]string
-	// URLs are the job's start URLs, else the spider's.
+	// URLs are the job's own start URLs; empty if it has none.
 	URLs []string
+	// Requests, if not nil, are what the job starts with, in place of URLs
+	// and of what the spider says. They come in the same order each time.
+	Requests Results
 }
 
 // A Leg is a small, tested, reusable part of a spider. Each hook may be nil. A

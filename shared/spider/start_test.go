@@ -31,13 +31,18 @@ func TestStartURLs(t *testing.T) {
 		{"Start replaces them", function, nil, []string{"from Start"}},
 		{"the job's replace Start", function, []string{"http://example.com/2"}, []string{"http://example.com/2"}},
 		{"none", spider.Spider{}, nil, nil},
+		{"what the engine gives replaces all", function, []string{"http://example.com/2"}, []string{"from the engine"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var w world
 			test.spider.Parse = w.gives("parse", nil)
 			var slice spider.Slice
-			got, err := start(t, w.chain(t, test.spider), spider.Start{URLs: test.job}, &slice)
+			begin := spider.Start{URLs: test.job}
+			if test.name == "what the engine gives replaces all" {
+				begin.Requests = results("from the engine")
+			}
+			got, err := start(t, w.chain(t, test.spider), begin, &slice)
 			if err != nil || !slice.Done {
 				t.Errorf("error %v, done %v", err, slice.Done)
 			}

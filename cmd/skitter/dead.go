@@ -1,0 +1,185 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skitterhq/skitter/shared/assembly"
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/frontier"
+)
+
+func (a *app) deadCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "dead",
+		Short: "Show what a job could not do, or do it again",
+		Long: `Shows the failed units of a job of this machine with their reasons, and does them
+again: as part of a job that still runs, or as a new job.`,
+		Example: "  skitter dead list JOB\n  skitter dead show JOB UNIT\n  skitter dead redrive JOB",
+	}
+	var data string
+	cmd.PersistentFlags().StringVar(&data, "data", ".skitter", "folder where state lives")
+	cmd.AddCommand(a.deadList(&data), a.deadShow(&data), a.deadRedrive(&data))
+	return cmd
+}
+
+// A deadUnit is a failed unit as it is shown.
+type deadUnit struct {
+	Unit    crawl.UnitID   `json:"unit"`
+	Reason  string         `json:"reason"`
+	URL     string         `json:"url,omitempty"`
+	Request *crawl.Request `json:"request,omitempty"`
+	// Messages are the dead letters that are kept of it.
+	Messages []deadLetter `json:"messages,omitempty"`
+}
+
+type deadLetter struct {
+	Queue  string `json:"queue"`
+	Reason string `json:"reason"`
+	Body   string `json:"body"`
+}
+
+func (a *app) deadList(data *string) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list JOB",
+		Short:   "List a job's failed units: unit, reason, URL",
+		Example: "  skitter dead list JOB",
+		Args:    exactly(1, "the ID of one job"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, job, err := a.openJob(cmd.Context(), *data, args[0])
+			if err != nil {
+				return err
+			}
+			defer l.Close()
+			enc := json.NewEncoder(a.stdout)
+			for row, err := range l.Scheduler.Failed(cmd.Context(), job.UID) {
+				if err != nil {
+					return &failure{exitFailed, err}
+				}
+				unit, err := describe(cmd, l, row)
+				if err != nil {
+					return &failure{exitFailed, err}
+				}
+				unit.Request = nil
+				if asJSON {
+					if err := enc.Encode(unit); err != nil {
+						return err
+					}
+					continue
+				}
+				fmt.Fprintf(a.stdout, "%s\t%s\t%s\n", unit.Unit, unit.Reason, unit.URL)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object a line")
+	return cmd
+}
+
+func (a *app) deadShow(data *string) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show JOB UNIT",
+		Short:   "Show one failed unit whole, as JSON",
+		Example: "  skitter dead show JOB 28fd680a",
+		Args:    exactly(2, "the ID of one job, and a unit or the beginning of one"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, job, err := a.openJob(cmd.Context(), *data, args[0])
+			if err != nil {
+				return err
+			}
+			defer l.Close()
+			for row, err := range l.Scheduler.Failed(cmd.Context(), job.UID) {
+				if err != nil {
+					return &failure{exitFailed, err}
+				}
+				if !strings.HasPrefix(row.Unit.String(), args[1]) {
+					continue
+				}
+				unit, err := describe(cmd, l, row)
+				if err == nil {
+					unit.Messages, err = letters(cmd, l, job.UID, row.Unit)
+				}
+				if err != nil {
+					return &failure{exitFailed, err}
+				}
+				enc := json.NewEncoder(a.stdout)
+				enc.SetEscapeHTML(false)
+				enc.SetIndent("", "  ")
+				return enc.Encode(unit)
+			}
+			return wrongUse("job %s has no failed unit %s; see: skitter dead list %s", args[0], args[1], args[0])
+		},
+	}
+}
+
+func describe(cmd *cobra.Command, l *assembly.Local, row frontier.Row) (deadUnit, error) {
+	unit := deadUnit{Unit: row.Unit, Reason: row.Why}
+	if row.Unit == crawl.StartUnit {
+		unit.URL = "(the start)"
+		return unit, nil
+	}
+	req, err := l.Scheduler.Unpack(cmd.Context(), row.Req)
+	if err != nil {
+		return unit, err
+	}
+	// What could be a secret is not for a screen.
+	for _, secret := range []string{"Authorization", "Cookie", "Proxy-Authorization"} {
+		if req.Headers.Get(secret) != "" {
+			req.Headers.Set(secret, "(hidden)")
+		}
+	}
+	unit.URL, unit.Request = req.URL, req
+	return unit, nil
+}
+
+func letters(cmd *cobra.Command, l *assembly.Local, job crawl.JobUID, unit crawl.UnitID) ([]deadLetter, error) {
+	list, err := l.Dead.List(cmd.Context(), job, 0)
+	if err != nil {
+		return nil, err
+	}
+	var found []deadLetter
+	for _, letter := range list {
+		if letter.Unit != unit {
+			continue
+		}
+		whole, _, err := l.Dead.Get(cmd.Context(), job, letter.ID)
+		if err != nil {
+			return nil, err
+		}
+		header, _, _ := strings.Cut(string(whole.Body), "\n")
+		found = append(found, deadLetter{string(letter.From), letter.Reason, header})
+	}
+	return found, nil
+}
+
+func (a *app) deadRedrive(data *string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "redrive JOB",
+		Short: "Do a job's failed units again",
+		Long: `Does a job's failed units again: of a job that has ended as a new job, whose ID is
+printed and which crawl --resume runs; of another as part of it.`,
+		Example: "  skitter dead redrive JOB\n  skitter crawl --resume NEW",
+		Args:    exactly(1, "the ID of one job"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, job, err := a.openJob(cmd.Context(), *data, args[0])
+			if err != nil {
+				return err
+			}
+			defer l.Close()
+			next, n, err := l.Redrive(cmd.Context(), job)
+			if err != nil {
+				return &failure{exitFailed, err}
+			}
+			if n == 0 {
+				return wrongUse("job %s has nothing left to do again", args[0])
+			}
+			fmt.Fprintln(a.stdout, next.Name)
+			fmt.Fprintf(a.stderr, "%d units; run them with: skitter crawl --resume %s\n", n, next.Name)
+			return nil
+		},
+	}
+}
