@@ -5,28 +5,33 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/skitterhq/skitter/shared/assembly"
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/engine"
-	"github.com/skitterhq/skitter/shared/feeds"
 	"github.com/skitterhq/skitter/shared/jobs"
 	"github.com/skitterhq/skitter/shared/settings"
-	"github.com/skitterhq/skitter/shared/weburl"
 )
+
+// defaultData is the folder where state lives unless --data says otherwise.
+const defaultData = ".skitter"
 
 // crawlFlags are the options of crawl.
 type crawlFlags struct {
 	args, settings    []string
+	logLevel          string
 	output, overwrite string
 	job, resume       string
 	stats             string
 	data              string
 	quiet             bool
 }
+
+// toStdout reports whether the items are printed. That is a view of the job
+// and no part of it, so that it can be had when the job is resumed, too.
+func (f crawlFlags) toStdout() bool { return f.output == "-" || f.overwrite == "-" }
 
 func (a *app) crawlCommand() *cobra.Command {
 	var f crawlFlags
@@ -38,18 +43,20 @@ start URLs. An interrupted job goes on with --resume.`,
 		Example: `  skitter crawl shop -O shop.jsonl
   skitter crawl quotes http://127.0.0.1:8000/quotes/page/1/ -o - -s DOWNLOAD_DELAY=0
   skitter crawl --resume JOB`,
-		RunE: func(cmd *cobra.Command, args []string) error { return a.crawl(cmd.Context(), f, args) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.crawl(cmd.Context(), f, args) },
+		ValidArgsFunction: firstOf(a.completeSpiders),
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&f.args, "arg", "a", nil, "spider argument NAME=VALUE; may be repeated")
-	flags.StringArrayVarP(&f.settings, "set", "s", nil, "setting NAME=VALUE; may be repeated")
 	flags.StringVarP(&f.output, "output", "o", "", "append items to FILE (.jsonl .json .csv); - prints JSON Lines")
 	flags.StringVarP(&f.overwrite, "overwrite-output", "O", "", "write items to FILE in place of what is there")
 	flags.StringVar(&f.job, "job", "", "the job's ID; starting an ID twice is the same job")
 	flags.StringVar(&f.resume, "resume", "", "go on with a job that was interrupted; needs no spider")
 	flags.StringVar(&f.stats, "stats", "", "write the final stats to FILE as one JSON object")
-	flags.StringVar(&f.data, "data", ".skitter", "folder where state lives")
+	flags.StringVar(&f.data, "data", defaultData, "folder where state lives")
 	flags.BoolVar(&f.quiet, "quiet", false, "print no progress and no stats")
+	a.settingFlags(cmd, &f.settings, &f.logLevel)
+	complete(cmd, "resume", a.completeJobs(crawl.JobRunning, crawl.JobPaused, crawl.JobClosing))
 	return cmd
 }
 
@@ -72,7 +79,7 @@ func (a *app) crawl(ctx context.Context, f crawlFlags, args []string) error {
 		return err
 	}
 	tail := newTail(a.stdout)
-	if f.output != "-" {
+	if !f.toStdout() {
 		tail = nil
 	}
 	l, err := assembly.OpenLocal(assembly.LocalOptions{
@@ -86,80 +93,10 @@ func (a *app) crawl(ctx context.Context, f crawlFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	if job.State.Ended() {
+		return a.again(ctx, l, job, f, show)
+	}
 	return a.drive(ctx, l, job, f, show, tail)
-}
-
-// order reads what job is asked for.
-func (a *app) order(f crawlFlags, args []string) (engine.Order, error) {
-	o := engine.Order{Project: a.project.Name, Name: f.job}
-	if f.resume != "" {
-		if len(args) > 0 || f.job != "" || len(f.args)+len(f.settings) > 0 || f.overwrite != "" || f.output != "" {
-			return o, wrongUse("--resume goes on with a job as it was started: give no spider, URL, -a, -s, -o, -O or --job with it")
-		}
-		return o, nil
-	}
-	if len(args) == 0 {
-		return o, wrongUse("crawl wants the name of a spider, or --resume JOB; skitter list shows the spiders")
-	}
-	o.Spec.Spider = args[0]
-	var errs []error
-	var err error
-	if o.Spec.Args, err = pairs("-a", f.args); err != nil {
-		errs = append(errs, err)
-	}
-	if o.Spec.Settings, err = pairs("-s", f.settings); err != nil {
-		errs = append(errs, err)
-	}
-	for _, raw := range args[1:] {
-		u, err := weburl.Parse(raw)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		o.Spec.StartURLs = append(o.Spec.StartURLs, u.String())
-	}
-	if o.Spec.Feeds, err = outputs(f); err != nil {
-		errs = append(errs, err)
-	}
-	if err := errors.Join(errs...); err != nil {
-		return o, &failure{exitUsage, err}
-	}
-	return o, nil
-}
-
-// pairs reads NAME=VALUE options.
-func pairs(flag string, list []string) (map[string]string, error) {
-	m := make(map[string]string, len(list))
-	for _, p := range list {
-		name, value, ok := strings.Cut(p, "=")
-		if !ok || name == "" {
-			return nil, fmt.Errorf("%s %s: want NAME=VALUE", flag, p)
-		}
-		m[name] = value
-	}
-	return m, nil
-}
-
-// outputs reads -o and -O.
-func outputs(f crawlFlags) ([]crawl.Feed, error) {
-	if f.output != "" && f.overwrite != "" {
-		return nil, errors.New("-o appends and -O overwrites: give one of them")
-	}
-	feed := crawl.Feed{URI: f.output}
-	if f.overwrite != "" {
-		feed = crawl.Feed{URI: f.overwrite, Overwrite: true}
-	}
-	if feed.URI == "" || feed.URI == "-" {
-		return nil, nil
-	}
-	var err error
-	if feed.Format, err = feeds.FormatOf(feed.URI); err != nil {
-		return nil, err
-	}
-	if err := feeds.Check(feed); err != nil {
-		return nil, err
-	}
-	return []crawl.Feed{feed}, nil
 }
 
 // layers are the settings of the project file, if there is one.
@@ -185,16 +122,13 @@ func (a *app) begin(ctx context.Context, l *assembly.Local, f crawlFlags, o engi
 			return job, wrongUse("--resume %s: there is no such job in %s", f.resume, f.data)
 		}
 		if err == nil && job.State.Ended() {
-			return job, wrongUse("--resume %s: the job has ended already (%s)", f.resume, job.Reason)
+			return job, wrongUse("--resume %s: the job has ended already (%s); its items: %s", f.resume, job.Reason, f.command("items", job.Name))
 		}
 		return job, err
 	}
 	job, _, err := l.Create(ctx, o)
-	if err != nil {
-		// What can go wrong before anything is written is wrong use.
-		return job, &failure{exitUsage, err}
-	}
-	return job, nil
+	// What can go wrong before anything is written is wrong use.
+	return job, asUsage(err)
 }
 
 // drive runs the job and reports how it ended.
@@ -206,6 +140,9 @@ func (a *app) drive(ctx context.Context, l *assembly.Local, job crawl.Job, f cra
 	if err != nil {
 		return &failure{exitFailed, err}
 	}
+	if f.resume != "" && len(rt.Spec.Feeds) == 0 && tail == nil {
+		fmt.Fprintf(a.stderr, "the job writes no file; its items: %s\n", f.command("items", job.Name))
+	}
 	stopShow := show.progress(ctx, l, job, rt.Settings.LogStatsInterval)
 	tail.follow(l, job.UID)
 	ended, err := l.Run(ctx, job.UID)
@@ -215,21 +152,35 @@ func (a *app) drive(ctx context.Context, l *assembly.Local, job crawl.Job, f cra
 	}
 	switch {
 	case errors.Is(err, assembly.ErrInterrupted):
-		return &failure{exitInterrupted, fmt.Errorf("interrupted; go on with: skitter crawl --resume %s", job.Name)}
+		goOn := f.command("crawl", "--resume", job.Name)
+		if tail != nil {
+			goOn += " -o -"
+		}
+		return &failure{exitInterrupted, fmt.Errorf("interrupted; go on with: %s", goOn)}
 	case err != nil:
 		return &failure{exitFailed, err}
 	}
-	stats, err := l.ReadStats(context.WithoutCancel(ctx), job.UID)
+	return a.report(ctx, l, ended, f, show)
+}
+
+// report shows the final stats of a job, and is an error if it has failed.
+func (a *app) report(ctx context.Context, l *assembly.Local, job crawl.Job, f crawlFlags, show *display) error {
+	ctx = context.WithoutCancel(ctx)
+	rt, err := l.Runtime(ctx, job)
+	if err != nil {
+		return &failure{exitFailed, err}
+	}
+	stats, err := l.ReadStats(ctx, job.UID)
 	if err != nil {
 		return &failure{exitFailed, err}
 	}
 	if err := show.stats(stats, rt.Settings.StatsDump, f.stats); err != nil {
 		return &failure{exitFailed, err}
 	}
-	if ended.State == crawl.JobFailed {
-		reason := ended.Problem
+	if job.State == crawl.JobFailed {
+		reason := job.Problem
 		if reason == "" {
-			reason = "the job failed: " + ended.Reason
+			reason = "the job failed: " + job.Reason
 		}
 		return &failure{exitFailed, errors.New(reason)}
 	}

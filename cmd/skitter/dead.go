@@ -13,15 +13,15 @@ import (
 )
 
 func (a *app) deadCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	cmd := a.group(&cobra.Command{
 		Use:   "dead",
 		Short: "Show what a job could not do, or do it again",
 		Long: `Shows the failed units of a job of this machine with their reasons, and does them
 again: as part of a job that still runs, or as a new job.`,
 		Example: "  skitter dead list JOB\n  skitter dead show JOB UNIT\n  skitter dead redrive JOB",
-	}
+	})
 	var data string
-	cmd.PersistentFlags().StringVar(&data, "data", ".skitter", "folder where state lives")
+	cmd.PersistentFlags().StringVar(&data, "data", defaultData, "folder where state lives")
 	cmd.AddCommand(a.deadList(&data), a.deadShow(&data), a.deadRedrive(&data))
 	return cmd
 }
@@ -45,10 +45,11 @@ type deadLetter struct {
 func (a *app) deadList(data *string) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "list JOB",
-		Short:   "List a job's failed units: unit, reason, URL",
-		Example: "  skitter dead list JOB",
-		Args:    exactly(1, "the ID of one job"),
+		Use:               "list JOB",
+		Short:             "List a job's failed units: unit, reason, URL",
+		Example:           "  skitter dead list JOB",
+		Args:              exactly(1, "the ID of one job"),
+		ValidArgsFunction: firstOf(a.completeJobs()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, job, err := a.openJob(cmd.Context(), *data, args[0])
 			if err != nil {
@@ -82,10 +83,11 @@ func (a *app) deadList(data *string) *cobra.Command {
 
 func (a *app) deadShow(data *string) *cobra.Command {
 	return &cobra.Command{
-		Use:     "show JOB UNIT",
-		Short:   "Show one failed unit whole, as JSON",
-		Example: "  skitter dead show JOB 28fd680a",
-		Args:    exactly(2, "the ID of one job, and a unit or the beginning of one"),
+		Use:               "show JOB UNIT",
+		Short:             "Show one failed unit whole, as JSON",
+		Example:           "  skitter dead show JOB 28fd680a",
+		Args:              exactly(2, "the ID of one job, and a unit or the beginning of one"),
+		ValidArgsFunction: firstOf(a.completeJobs()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, job, err := a.openJob(cmd.Context(), *data, args[0])
 			if err != nil {
@@ -162,8 +164,9 @@ func (a *app) deadRedrive(data *string) *cobra.Command {
 		Short: "Do a job's failed units again",
 		Long: `Does a job's failed units again: of a job that has ended as a new job, whose ID is
 printed and which crawl --resume runs; of another as part of it.`,
-		Example: "  skitter dead redrive JOB\n  skitter crawl --resume NEW",
-		Args:    exactly(1, "the ID of one job"),
+		Example:           "  skitter dead redrive JOB\n  skitter crawl --resume NEW",
+		Args:              exactly(1, "the ID of one job"),
+		ValidArgsFunction: firstOf(a.completeJobs()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, job, err := a.openJob(cmd.Context(), *data, args[0])
 			if err != nil {

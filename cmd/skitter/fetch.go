@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -11,46 +12,32 @@ import (
 
 	"github.com/skitterhq/skitter/shared/assembly"
 	"github.com/skitterhq/skitter/shared/crawl"
-	"github.com/skitterhq/skitter/shared/spider"
-	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 func (a *app) fetchCommand() *cobra.Command {
 	var set []string
-	var spiderName string
+	var spiderName, logLevel string
 	var headers, noRedirect bool
 	cmd := &cobra.Command{
 		Use:   "fetch URL",
 		Short: "Print a page as the downloader fetches it",
 		Long: `Fetches a page through the project's downloader middlewares (robots.txt, retries,
 redirects, decompression) and prints its body.`,
-		Example: "  skitter fetch http://127.0.0.1:8000/p/0\n  skitter fetch --headers http://127.0.0.1:8000/p/0",
-		Args:    exactly(1, "one URL"),
+		Example:           "  skitter fetch http://127.0.0.1:8000/p/0\n  skitter fetch --headers http://127.0.0.1:8000/p/0",
+		Args:              exactly(1, "one URL"),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			u, err := weburl.Parse(args[0])
+			u, err := pageURL(args[0])
 			if err != nil {
 				return &failure{exitUsage, err}
 			}
 			spec := crawl.JobSpec{Spider: spiderName}
-			if spec.Settings, err = pairs("-s", set); err != nil {
+			if spec.Settings, err = jobSettings(set, logLevel); err != nil {
 				return &failure{exitUsage, err}
 			}
-			layers, err := a.layers()
+			resp, err := a.fetch(cmd.Context(), spec, &crawl.Request{URL: u, Options: crawl.Options{DontRedirect: noRedirect}})
 			if err != nil {
 				return err
-			}
-			single, err := assembly.NewSingle(a.project, layers, spec, newDisplay(a.stderr, false).log)
-			if err != nil {
-				return &failure{exitUsage, err}
-			}
-			ctx, stop := interruptible(cmd.Context())
-			defer stop()
-			resp, err := single.Fetch(ctx, &crawl.Request{URL: u.String(), Options: crawl.Options{DontRedirect: noRedirect}})
-			switch {
-			case ctx.Err() != nil:
-				return &failure{exitInterrupted, ctx.Err()}
-			case err != nil:
-				return &failure{exitFailed, err}
 			}
 			if headers {
 				printHeaders(a.stdout, resp)
@@ -60,12 +47,34 @@ redirects, decompression) and prints its body.`,
 			return err
 		},
 	}
-	cmd.Flags().StringArrayVarP(&set, "set", "s", nil, "setting NAME=VALUE; may be repeated")
 	cmd.Flags().StringVar(&spiderName, "spider", "", "fetch with this spider's settings and domains")
 	cmd.Flags().BoolVar(&headers, "headers", false, "print status and headers (> sent, < received) in place of the body")
 	cmd.Flags().BoolVar(&noRedirect, "no-redirect", false, "do not follow redirects")
-	_ = cmd.RegisterFlagCompletionFunc("spider", a.completeSpiders)
+	a.settingFlags(cmd, &set, &logLevel)
+	complete(cmd, "spider", a.completeSpiders)
 	return cmd
+}
+
+// fetch fetches one page as a job of that specification would.
+func (a *app) fetch(ctx context.Context, spec crawl.JobSpec, req *crawl.Request) (*crawl.Response, error) {
+	layers, err := a.layers()
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := interruptible(ctx)
+	defer stop()
+	single, err := assembly.NewSingle(a.project, layers, spec, newDisplay(a.stderr, false).log)
+	if err != nil {
+		return nil, &failure{exitUsage, err}
+	}
+	resp, err := single.Fetch(ctx, req)
+	switch {
+	case ctx.Err() != nil:
+		return nil, &failure{exitInterrupted, ctx.Err()}
+	case err != nil:
+		return nil, &failure{exitFailed, err}
+	}
+	return resp, nil
 }
 
 // printHeaders prints what was sent and what came back, as Scrapy does.
@@ -82,12 +91,4 @@ func printEach(w io.Writer, mark string, h http.Header) {
 			fmt.Fprintf(w, "%s %s: %s\n", mark, name, value)
 		}
 	}
-}
-
-func (a *app) completeSpiders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	registry, err := spider.NewRegistry(a.project.Spiders...)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	return registry.Names(), cobra.ShellCompDirectiveNoFileComp
 }

@@ -22,8 +22,9 @@ func (a *app) itemsCommand() *cobra.Command {
 		Short: "Print the items of a job as JSON Lines",
 		Long: `Prints the items of a job of this machine, once each: of a job that is not finished,
 those of the pages that are done.`,
-		Example: "  skitter items JOB > items.jsonl",
-		Args:    exactly(1, "the ID of one job"),
+		Example:           "  skitter items JOB > items.jsonl",
+		Args:              exactly(1, "the ID of one job"),
+		ValidArgsFunction: firstOf(a.completeJobs()),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, job, err := a.openJob(cmd.Context(), data, args[0])
 			if err != nil {
@@ -36,7 +37,7 @@ those of the pages that are done.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&data, "data", ".skitter", "folder where state lives")
+	cmd.Flags().StringVar(&data, "data", defaultData, "folder where state lives")
 	return cmd
 }
 
@@ -49,21 +50,26 @@ func stateIn(data string) error {
 	return nil
 }
 
-// openJob opens the state in a folder that must be there, and finds a job in
-// it.
-func (a *app) openJob(ctx context.Context, data, name string) (*assembly.Local, crawl.Job, error) {
+// openState opens the state in a folder that must be there.
+func (a *app) openState(data string) (*assembly.Local, error) {
 	if err := stateIn(data); err != nil {
-		return nil, crawl.Job{}, err
+		return nil, err
 	}
 	layers, err := a.layers()
 	if err != nil {
-		return nil, crawl.Job{}, err
+		return nil, err
 	}
 	l, err := assembly.OpenLocal(assembly.LocalOptions{
 		Dir: data, Project: a.project, Layers: layers, Log: newDisplay(a.stderr, true).log,
 	})
+	return l, asUsage(err)
+}
+
+// openJob opens the state in a folder, and finds a job in it.
+func (a *app) openJob(ctx context.Context, data, name string) (*assembly.Local, crawl.Job, error) {
+	l, err := a.openState(data)
 	if err != nil {
-		return nil, crawl.Job{}, &failure{exitUsage, err}
+		return nil, crawl.Job{}, err
 	}
 	job, err := l.Jobs.Find(ctx, a.project.Name, name)
 	if err != nil {

@@ -22,20 +22,19 @@ const (
 	// process has sent: another process may have.
 	pollEvery = 250 * time.Millisecond
 	// maxReceives is how often a message is delivered before it is given up
-	// on whatever it says. It is many: what a message's own row can be marked
-	// for is given up on by the engine, far sooner, and each kill of the
-	// process counts as a delivery of all that it held.
-	maxReceives = 50
+	// on, whatever it says. It is many: a page that kills the process is
+	// given up on by the engine far sooner, and each kill of the process
+	// counts as a delivery of all that it held.
+	maxReceives = 20
 	// roomEvery is how often a stage without room looks again.
 	roomEvery = 2 * time.Millisecond
-	// returnDelay is how long a message waits that could not be worked,
-	// times the number of its deliveries.
+	// returnDelay is how long a message waits that could not be worked, so
+	// that a store which is down for a minute or two costs nobody a unit.
 	returnDelay = 5 * time.Second
 )
 
 // A stage is a function and what it is fed from.
 type stage struct {
-	name string
 	// from are its queues, best first.
 	from []queue.Name
 	// batch is how many messages it takes at most, workers how many batches
@@ -43,6 +42,9 @@ type stage struct {
 	batch, workers int
 	// room, if not nil, says how many more messages it makes sense to take.
 	room func() int
+	// finish lets batches that are begun end when all is being stopped:
+	// somebody's code that was run half-way would be run again.
+	finish bool
 	// handle works a batch and returns the IDs of what is to be delivered
 	// again.
 	handle func(ctx context.Context, from queue.Name, batch []queue.Delivery) []string
@@ -154,7 +156,11 @@ func (d *driver) work(ctx context.Context, s stage, from queue.Name, batch []que
 		return
 	}
 	failed := make(map[string]bool)
-	for _, id := range s.handle(ctx, from, batch) {
+	work := ctx
+	if s.finish {
+		work = context.WithoutCancel(ctx)
+	}
+	for _, id := range s.handle(work, from, batch) {
 		failed[id] = true
 	}
 	done := make([]string, 0, len(batch))
@@ -166,7 +172,7 @@ func (d *driver) work(ctx context.Context, s stage, from queue.Name, batch []que
 			done = append(done, m.Receipt)
 			continue
 		}
-		if err := d.queue.Return(ctx, from, []string{m.Receipt}, returnDelay*time.Duration(m.Receives)); err != nil {
+		if err := d.queue.Return(ctx, from, []string{m.Receipt}, returnDelay); err != nil {
 			d.log.Error("message not returned", "queue", from, "err", err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/skitterhq/skitter/shared/engine"
 	"github.com/skitterhq/skitter/shared/handlers"
 	"github.com/skitterhq/skitter/shared/local"
+	"github.com/skitterhq/skitter/shared/message"
 	"github.com/skitterhq/skitter/shared/project"
 	"github.com/skitterhq/skitter/shared/queue"
 	"github.com/skitterhq/skitter/shared/scheduler"
@@ -29,9 +30,11 @@ const (
 	localInline = 1 << 20
 	// localLinger is how long a finished download waits for others.
 	localLinger = 3 * time.Millisecond
-	// localMarks is at how many marks a message is failed unworked on one
-	// machine: more than in the cloud, since here a process that is killed
-	// for other reasons holds many messages, and each may be marked for it.
+	// localMarks is at how many marks a page is failed unworked on one
+	// machine: more than in the cloud, since a process that is killed for
+	// other reasons holds many pages here, and each may be marked for it.
+	// Requests are not marked at all: what waits for its server, perhaps for
+	// minutes, is often caught by a kill, and runs nobody's code.
 	localMarks = 5
 	// localSweep is how often the sweep looks for what got lost.
 	localSweep = time.Second
@@ -95,7 +98,7 @@ func OpenLocal(o LocalOptions) (*Local, error) {
 		}),
 		Jobs: store.Jobs(), Items: store.Items(), Blobs: store.Blobs(), Dead: store.Dead(), Queue: q,
 		Build: l.builder.Build, Deliver: deliverFile,
-		MaxMarks: localMarks, InlineBody: localInline, Linger: localLinger, Now: time.Now, Log: log, Observer: o.Observer,
+		MaxMarks: map[message.Kind]int{message.KindPage: localMarks}, InlineBody: localInline, Linger: localLinger, Now: time.Now, Log: log, Observer: o.Observer,
 	})
 	return l, nil
 }
@@ -135,7 +138,7 @@ func (l *Local) Run(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) {
 	}
 	job, err = l.await(driving, uid)
 	stop()
-	stages.Wait()
+	l.waitFor(&stages)
 	if err != nil && ctx.Err() != nil {
 		// The job may have ended while the last batches were worked.
 		if job, gerr := l.Jobs.Get(context.WithoutCancel(ctx), uid); gerr == nil && job.State.Ended() {
@@ -144,6 +147,21 @@ func (l *Local) Run(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) {
 		return crawl.Job{}, ErrInterrupted
 	}
 	return job, err
+}
+
+// stagesEnd is how long the stages may take to end once a job has ended or is
+// interrupted. A callback that never returns cannot be stopped, and must not
+// keep the program.
+const stagesEnd = 10 * time.Second
+
+func (l *Local) waitFor(stages *sync.WaitGroup) {
+	ended := make(chan struct{})
+	go func() { stages.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-time.After(stagesEnd):
+		l.log.Warn("a callback, step or download does not end, and is left alone", "after", stagesEnd)
+	}
 }
 
 // manyFetchers is how many batches are fetched at one time where
@@ -156,10 +174,12 @@ func (l *Local) stages(rt *engine.Runtime) []stage {
 		fetchers = manyFetchers
 	}
 	return []stage{
-		{name: "control", from: []queue.Name{queue.Control}, batch: 10, workers: 1, handle: l.Control, bury: l.Bury},
-		{name: "fetch", from: queue.Requests(), batch: 10, workers: fetchers, room: rt.Room, handle: l.Fetch, bury: l.Bury},
-		{name: "parse", from: []queue.Name{queue.Page}, batch: 10, workers: runtime.GOMAXPROCS(0), handle: l.Parse, bury: l.Bury},
-		{name: "pipeline", from: []queue.Name{queue.Item}, batch: 100, workers: 1, handle: l.Pipeline, bury: l.Bury},
+		// A start may take long, and must not keep others from looking and
+		// closing.
+		{from: []queue.Name{queue.Control}, batch: 1, workers: 4, finish: true, handle: l.Control, bury: l.Bury},
+		{from: queue.Requests(), batch: 10, workers: fetchers, room: rt.Room, handle: l.Fetch, bury: l.Bury},
+		{from: []queue.Name{queue.Page}, batch: 10, workers: runtime.GOMAXPROCS(0), finish: true, handle: l.Parse, bury: l.Bury},
+		{from: []queue.Name{queue.Item}, batch: 100, workers: 1, finish: true, handle: l.Pipeline, bury: l.Bury},
 	}
 }
 

@@ -68,7 +68,8 @@ func Check(p project.Project, layers []settings.Layer, spec crawl.JobSpec, log *
 // but waiting here instead of sending messages.
 func (s *Single) Fetch(ctx context.Context, req *crawl.Request) (*crawl.Response, error) {
 	for {
-		resp, err := s.rt.Download.Fetch(ctx, req.Clone())
+		var resp *crawl.Response
+		err := crawl.Guard(func() (err error) { resp, err = s.rt.Download.Fetch(ctx, req.Clone()); return err })
 		var (
 			instead *crawl.Instead
 			retry   *crawl.Retry

@@ -38,6 +38,12 @@ type Store interface {
 	// Delete forgets a key; an unknown one is passed over.
 	Delete(ctx context.Context, key string) error
 
+	// DeletePrefix forgets all keys that begin with a prefix. It takes less
+	// for a prefix that ends in a slash than a Delete of each. A key that is
+	// put meanwhile may be forgotten too; after an error, or a crash, some
+	// of the keys may be left.
+	DeletePrefix(ctx context.Context, prefix string) error
+
 	// List returns the keys that begin with a prefix, sorted, at most limit
 	// of them (0: all), those after the key after ("" for the first).
 	List(ctx context.Context, prefix, after string, limit int) ([]string, error)

@@ -6,7 +6,7 @@ import (
 )
 
 // CheckKey says what is wrong with a key, if anything is. Every Store applies
-// it in each method that takes a whole key; the prefix and the start of a List
+// it in each method that takes a whole key; a prefix, and the start of a List,
 // may be anything.
 func CheckKey(key string) error {
 	if len(key) == 0 || len(key) > MaxKey {

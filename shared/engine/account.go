@@ -23,21 +23,21 @@ const (
 // the totals: it asks for a look when all that was admitted seems settled, and
 // stops the job at a limit. Its errors are logged only: the work is done, and a
 // counter that was not added to is put right by the sweep.
-func (e *Engine) account(ctx context.Context, r *run, stage jobs.Stage) {
-	counts := r.Stats.Take()
+func (e *Engine) account(ctx context.Context, v *visit, stage jobs.Stage) {
+	counts := v.Stats.Take()
 	if len(counts) == 0 {
 		return
 	}
-	totals, err := e.Jobs.Add(ctx, r.job.UID, stage, jobs.Counts(counts))
+	totals, err := e.Jobs.Add(ctx, v.job.UID, stage, jobs.Counts(counts))
 	if err != nil {
-		e.Log.Warn("counters not added to", "job", r.job.UID, "err", err)
+		e.Log.Warn("counters not added to", "job", v.job.UID, "err", err)
 		return
 	}
 	if totals[countSettled] >= totals[countAdmitted] && totals[countKept] >= totals[countSent] {
-		e.ask(ctx, r.job, message.Control{Do: message.DoLook})
+		e.ask(ctx, v.job, message.Control{Do: message.DoLook})
 	}
-	if reason := limitReached(r.Settings, totals, e.Now().Sub(r.job.Created)); reason != "" && r.job.Open() {
-		e.ask(ctx, r.job, message.Control{Do: message.DoStop, Reason: reason})
+	if reason := limitReached(v.Settings, totals, e.Now().Sub(v.job.Created)); reason != "" && v.job.Open() {
+		e.ask(ctx, v.job, message.Control{Do: message.DoStop, Reason: reason})
 	}
 }
 

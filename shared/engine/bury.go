@@ -61,7 +61,7 @@ func (e *Engine) failBuried(ctx context.Context, h message.Header, reason string
 		if err != nil || !won[0] {
 			return err
 		}
-		counts = jobs.Counts{countSettled: 1}
+		counts = jobs.Counts{countSettled: 1, "frontier/failed": 1}
 	}
 	if _, err := e.Jobs.Add(ctx, h.Job, jobs.Control, counts); err != nil {
 		e.Log.Warn("counters not added to", "job", h.Job, "err", err)

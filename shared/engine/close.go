@@ -17,55 +17,62 @@ import (
 // close works off the steps of closing: feeds, the pipelines' close, stats, and
 // the final state. Each can be repeated, so a close that was cut short anywhere
 // is done again from the top.
-func (e *Engine) close(ctx context.Context, r *run) error {
-	job, err := e.Jobs.Get(ctx, r.job.UID)
+func (e *Engine) close(ctx context.Context, v *visit) error {
+	job, err := e.Jobs.Get(ctx, v.job.UID)
 	if err != nil || job.State != crawl.JobClosing {
 		return err
 	}
-	r.job = job
+	v.job = job
 	tally, err := e.Scheduler.Tally(ctx, job.UID)
 	if err != nil {
 		return err
 	}
-	problem, err := e.deliver(ctx, r)
+	problem, err := e.deliver(ctx, v)
 	if err != nil {
 		return err
 	}
-	if err := r.Pipeline.Close(ctx, job); err != nil {
-		r.Log.Error("pipeline not closed", "err", err)
+	if err := crawl.Guard(func() error { return v.Pipeline.Close(ctx, job) }); err != nil {
+		e.logError(v.Log, "pipeline not closed", err)
 	}
 	job.Ended = e.Now().UTC()
 	job.State, job.Problem = finalState(job.Reason), problem
 	if problem != "" {
 		job.State = crawl.JobFailed
 	}
-	if err := e.writeStats(ctx, r, job, tally); err != nil {
+	if err := e.writeStats(ctx, v, job, tally); err != nil {
 		return err
 	}
 	if _, _, err := e.Jobs.Update(ctx, job); err != nil {
 		return fmt.Errorf("end job %s: %w", job.Name, err)
 	}
+	// Bodies that were too long for their messages are read by nobody any
+	// more. What stays after a crash here takes room and does no harm.
+	if err := e.Blobs.DeletePrefix(ctx, pagesPrefix(job.UID)); err != nil {
+		v.Log.Warn("pages not deleted", "err", err)
+	}
 	return nil
 }
+
+func pagesPrefix(uid crawl.JobUID) string { return fmt.Sprintf("pages/%s/", uid) }
 
 // deliver writes the feeds. What cannot be written is the job's problem, not a
 // fault of the message: trying it for ever would keep the job open. What cannot
 // be read is a fault, and is tried again.
-func (e *Engine) deliver(ctx context.Context, r *run) (problem string, fault error) {
-	for _, feed := range r.Spec.Feeds {
+func (e *Engine) deliver(ctx context.Context, v *visit) (problem string, fault error) {
+	for _, feed := range v.Spec.Feeds {
 		var unread error
-		n, err := e.Deliver(ctx, r.Runtime, r.job, feed, e.output(ctx, r.job.UID, &unread))
+		n, err := e.Deliver(ctx, v.Runtime, v.job, feed, e.output(ctx, v.job.UID, &unread))
 		if unread != nil {
 			return "", fmt.Errorf("feed %s: %w", feed.URI, unread)
 		}
 		if err != nil {
-			r.Stats.Inc("feedexport/failed_count")
-			r.Log.Error("feed not written", "feed", feed.URI, "err", err)
+			v.Stats.Inc("feedexport/failed_count")
+			v.Log.Error("feed not written", "feed", feed.URI, "err", err)
 			problem = fmt.Sprintf("feed %s not written: %v", feed.URI, err)
 			continue
 		}
-		r.Stats.Inc("feedexport/success_count")
-		r.Log.Info("feed written", "feed", feed.URI, "items", n)
+		v.Stats.Inc("feedexport/success_count")
+		v.Log.Info("feed written", "feed", feed.URI, "items", n)
 	}
 	return problem, nil
 }
@@ -100,16 +107,16 @@ func statsKey(uid crawl.JobUID) string { return fmt.Sprintf("jobs/%s/stats.json"
 
 // writeStats keeps the final stats. The counts that matter are the sum over the
 // rows; the others are the counters, which may have drifted after a crash.
-func (e *Engine) writeStats(ctx context.Context, r *run, job crawl.Job, t scheduler.Tally) error {
+func (e *Engine) writeStats(ctx context.Context, v *visit, job crawl.Job, t scheduler.Tally) error {
 	totals, err := e.Jobs.Totals(ctx, job.UID)
 	if err != nil {
 		return fmt.Errorf("stats of job %s: %w", job.Name, err)
 	}
 	counts := maps.Clone(totals)
-	for key, n := range r.Stats.Snapshot() {
+	for key, n := range v.Stats.Snapshot() {
 		counts[key] += n
 	}
-	stats := shown(counts, r.Settings.DepthStatsVerbose)
+	stats := shown(counts, v.Settings.DepthStatsVerbose)
 	stats["item_scraped_count"] = t.Stored
 	if t.ItemsDropped > 0 {
 		stats["item_dropped_count"] = t.ItemsDropped

@@ -16,7 +16,7 @@ func (e *Engine) Control(ctx context.Context, from queue.Name, batch []queue.Del
 	return e.perJob(ctx, from, batch, message.KindControl, e.control)
 }
 
-func (e *Engine) control(ctx context.Context, r *run, msgs []incoming) error {
+func (e *Engine) control(ctx context.Context, v *visit, msgs []incoming) error {
 	done := make(map[message.Control]bool, 1)
 	for _, m := range msgs {
 		var c message.Control
@@ -27,25 +27,25 @@ func (e *Engine) control(ctx context.Context, r *run, msgs []incoming) error {
 			continue // asked twice in one batch
 		}
 		done[c] = true
-		if err := e.do(ctx, r, c); err != nil {
+		if err := e.do(ctx, v, c); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *Engine) do(ctx context.Context, r *run, c message.Control) error {
+func (e *Engine) do(ctx context.Context, v *visit, c message.Control) error {
 	switch c.Do {
 	case message.DoStart:
-		return e.start(ctx, r, c)
+		return e.start(ctx, v, c)
 	case message.DoLook:
-		return e.look(ctx, r)
+		return e.look(ctx, v)
 	case message.DoStop:
-		return e.Stop(ctx, r.job.UID, c.Reason)
+		return e.Stop(ctx, v.job.UID, c.Reason)
 	case message.DoClose:
-		return e.close(ctx, r)
+		return e.close(ctx, v)
 	case message.DoProbed:
-		return e.probed(ctx, r, queue.Name(c.Lane))
+		return e.probed(ctx, v, queue.Name(c.Lane))
 	}
 	return fmt.Errorf("control message asks to %q; this build knows start, look, stop, close and probed", c.Do)
 }
@@ -71,8 +71,8 @@ func (e *Engine) Stop(ctx context.Context, uid crawl.JobUID, reason string) erro
 // look closes the job if nothing is left to do. The job's row is read before
 // the rows of its work, and the closing write holds only if it has not changed
 // since.
-func (e *Engine) look(ctx context.Context, r *run) error {
-	job, err := e.Jobs.Get(ctx, r.job.UID)
+func (e *Engine) look(ctx context.Context, v *visit) error {
+	job, err := e.Jobs.Get(ctx, v.job.UID)
 	if err != nil || job.State != crawl.JobRunning {
 		return err
 	}

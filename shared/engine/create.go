@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/jobs"
 	"github.com/skitterhq/skitter/shared/message"
 )
 
@@ -64,6 +65,8 @@ func (e *Engine) Create(ctx context.Context, o Order) (crawl.Job, bool, error) {
 		}
 		return stands, false, nil
 	}
-	rt.Stats.Inc(countAdmitted)
+	if _, err := e.Jobs.Add(ctx, job.UID, jobs.Control, jobs.Counts{countAdmitted: 1}); err != nil {
+		e.Log.Warn("counters not added to", "job", job.UID, "err", err)
+	}
 	return job, true, e.Scheduler.SendControl(ctx, job.UID, message.Control{Do: message.DoStart}, 0)
 }

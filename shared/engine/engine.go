@@ -8,10 +8,7 @@ package engine
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/skitterhq/skitter/shared/blob"
@@ -45,9 +42,10 @@ type Config struct {
 	// Linger is how long a finished download may wait for others to be sent
 	// on with it.
 	Linger time.Duration
-	// MaxMarks is at how many marks a message is failed unworked. It was worked
-	// once without a mark then, and once for each mark but the last.
-	MaxMarks int
+	// MaxMarks is at how many marks a message of a kind is failed unworked. It
+	// was worked once without a mark then, and once for each mark but the
+	// last. A kind that is not in it is not marked.
+	MaxMarks map[message.Kind]int
 	// Quiet is the longest time that a message can hide without moving a
 	// counter: the watchdog's rounds lie that far apart. It is of no account
 	// where the family counts exactly.
@@ -85,114 +83,11 @@ type Engine struct {
 	Config
 	packer   *message.Packer
 	runtimes *runtimes
-	alone    sync.Mutex // held while a message with marks is worked
+	// alone is taken while what may be poison is worked.
+	alone chan struct{}
 }
 
 // New returns an engine.
 func New(c Config) *Engine {
-	return &Engine{Config: c, packer: message.NewPacker(), runtimes: newRuntimes()}
-}
-
-// incoming is a message that was read.
-type incoming struct {
-	delivery queue.Delivery
-	header   message.Header
-	payload  []byte
-}
-
-// sort reads the headers of a batch and sorts it by job. A message that cannot
-// be read is a fault: its ID is among the failed, so that the queue gives up on
-// it in the end and the dead letter is accounted for.
-func (e *Engine) sort(batch []queue.Delivery, want message.Kind) (map[crawl.JobUID][]incoming, []string) {
-	byJob := make(map[crawl.JobUID][]incoming, 1)
-	var failed []string
-	for _, d := range batch {
-		h, payload, err := message.ReadHeader(d.Body)
-		if err == nil && h.Kind != want {
-			err = errors.New("a " + string(h.Kind) + " message on the " + string(want) + " queue")
-		}
-		if err != nil {
-			e.Log.Error("message not understood", "id", d.ID, "err", err)
-			failed = append(failed, d.ID)
-			continue
-		}
-		byJob[h.Job] = append(byJob[h.Job], incoming{d, h, payload})
-	}
-	return byJob, failed
-}
-
-// perJob sorts a batch and hands each job's part to work. What work reports as
-// a fault is delivered again.
-func (e *Engine) perJob(ctx context.Context, from queue.Name, batch []queue.Delivery, want message.Kind, work partWork) []string {
-	return e.apart(ctx, from, batch, func(some []queue.Delivery) []string {
-		return e.parts(ctx, some, want, work)
-	})
-}
-
-// A partWork works off one job's part of a batch.
-type partWork func(ctx context.Context, r *run, msgs []incoming) error
-
-func (e *Engine) parts(ctx context.Context, batch []queue.Delivery, want message.Kind, work partWork) []string {
-	byJob, failed := e.sort(batch, want)
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	for uid, msgs := range byJob {
-		all.Go(func() {
-			err := e.part(ctx, uid, msgs, want, work)
-			if err == nil {
-				return
-			}
-			e.Log.Error("batch not done, to be delivered again", "job", uid, "messages", len(msgs), "err", err)
-			mu.Lock()
-			defer mu.Unlock()
-			for _, m := range msgs {
-				failed = append(failed, m.delivery.ID)
-			}
-		})
-	}
-	all.Wait()
-	return failed
-}
-
-func (e *Engine) part(ctx context.Context, uid crawl.JobUID, msgs []incoming, want message.Kind, work partWork) error {
-	job, err := e.Jobs.Get(ctx, uid)
-	if errors.Is(err, jobs.ErrNotFound) || err == nil && job.State.Ended() {
-		return nil // nothing is worked for a job that is gone or has ended
-	}
-	if err != nil {
-		return err
-	}
-	if job.State == crawl.JobClosing && want != message.KindControl {
-		return nil // its rows are counted; what comes now is a duplicate
-	}
-	rt, err := e.Runtime(ctx, job)
-	if err != nil {
-		return err
-	}
-	return work(ctx, &run{Runtime: rt, job: job}, msgs)
-}
-
-// sendBack sends messages again that there is no time for, which costs them
-// nothing: what goes back by the visibility time-out comes late and counts.
-func (e *Engine) sendBack(ctx context.Context, r *run, to queue.Name, msgs []incoming) error {
-	again := make([]queue.Message, 0, len(msgs))
-	for _, m := range msgs {
-		again = append(again, queue.Message{Job: r.job.UID, Body: m.delivery.Body})
-	}
-	if err := e.Queue.Send(ctx, to, again); err != nil {
-		return fmt.Errorf("send %d messages back: %w", len(again), err)
-	}
-	return nil
-}
-
-// outOfTime reports whether an invocation has too little time left to go on.
-func (e *Engine) outOfTime(ctx context.Context) bool {
-	deadline, ok := ctx.Deadline()
-	return ok && deadline.Sub(e.Now()) < e.Margin
-}
-
-// A run is one job as one invocation sees it.
-type run struct {
-	*Runtime
-	job crawl.Job
+	return &Engine{Config: c, packer: message.NewPacker(), runtimes: newRuntimes(), alone: make(chan struct{}, 1)}
 }

@@ -18,29 +18,29 @@ import (
 // or the failure is sent on. It returns the IDs of the messages that are to be
 // delivered again.
 func (e *Engine) Fetch(ctx context.Context, from queue.Name, batch []queue.Delivery) []string {
-	return e.perJob(ctx, from, batch, message.KindRequest, func(ctx context.Context, r *run, msgs []incoming) error {
-		return e.fetch(ctx, r, from, msgs)
+	return e.perJob(ctx, from, batch, message.KindRequest, func(ctx context.Context, v *visit, msgs []incoming) error {
+		return e.fetch(ctx, v, from, msgs)
 	})
 }
 
-func (e *Engine) fetch(ctx context.Context, r *run, from queue.Name, msgs []incoming) error {
-	defer e.account(context.WithoutCancel(ctx), r, jobs.Fetch)
-	if !r.job.Open() {
+func (e *Engine) fetch(ctx context.Context, v *visit, from queue.Name, msgs []incoming) error {
+	defer e.account(context.WithoutCancel(ctx), v, jobs.Fetch)
+	if !v.job.Open() {
 		return nil // no new turn; its rows stay, and closing or resuming sees to them
 	}
-	todo, err := e.fetchable(ctx, r, msgs)
+	todo, err := e.fetchable(ctx, v, msgs)
 	if err != nil || len(todo) == 0 {
 		return err
 	}
 	outcomes := make(chan outcome, len(todo))
 	var all sync.WaitGroup
 	for _, a := range todo {
-		all.Go(func() { outcomes <- e.attempt(ctx, r, a) })
+		all.Go(func() { outcomes <- e.attempt(ctx, v, a) })
 	}
 	go func() { all.Wait(); close(outcomes) }()
 	// What is done is sent on even when the invocation is being stopped: the
 	// page is here, and asking for it again would be impolite.
-	return e.sendOn(context.WithoutCancel(ctx), r, from, outcomes)
+	return e.sendOn(context.WithoutCancel(ctx), v, from, outcomes)
 }
 
 // An attempt is one request to be fetched now.
@@ -55,12 +55,12 @@ type attempt struct {
 
 // fetchable leaves out what needs no fetching: duplicates, and units that are
 // closed or were never admitted.
-func (e *Engine) fetchable(ctx context.Context, r *run, msgs []incoming) ([]attempt, error) {
+func (e *Engine) fetchable(ctx context.Context, v *visit, msgs []incoming) ([]attempt, error) {
 	units := make([]crawl.UnitID, 0, len(msgs))
 	for _, m := range msgs {
 		units = append(units, m.header.Unit)
 	}
-	rows, err := e.Scheduler.Read(ctx, r.job.UID, units)
+	rows, err := e.Scheduler.Read(ctx, v.job.UID, units)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (e *Engine) fetchable(ctx context.Context, r *run, msgs []incoming) ([]atte
 			return nil, err
 		}
 		if a.msg.Probe != "" {
-			e.ask(ctx, r.job, message.Control{Do: message.DoProbed, Lane: a.msg.Probe})
+			e.ask(ctx, v.job, message.Control{Do: message.DoProbed, Lane: a.msg.Probe})
 			continue
 		}
 		if a.req, err = e.Scheduler.Unpack(ctx, a.msg.Req); err != nil {
@@ -92,11 +92,11 @@ func (e *Engine) fetchable(ctx context.Context, r *run, msgs []incoming) ([]atte
 // sendOn hands on outcomes as they come, those that come together in one go.
 // What is handed on is deleted at once: a slow page must not bring its
 // neighbours back.
-func (e *Engine) sendOn(ctx context.Context, r *run, from queue.Name, outcomes <-chan outcome) error {
+func (e *Engine) sendOn(ctx context.Context, v *visit, from queue.Name, outcomes <-chan outcome) error {
 	for first := range outcomes {
 		some := append(make([]outcome, 0, 10), first)
 		some = e.linger(some, outcomes)
-		if err := e.dispatch(ctx, r, some); err != nil {
+		if err := e.dispatch(ctx, v, some); err != nil {
 			for range outcomes { // let the others end
 			}
 			return err
@@ -106,7 +106,7 @@ func (e *Engine) sendOn(ctx context.Context, r *run, from queue.Name, outcomes <
 			done = append(done, o.delivery)
 		}
 		e.delete(ctx, from, done, nil)
-		e.account(ctx, r, jobs.Fetch)
+		e.account(ctx, v, jobs.Fetch)
 	}
 	return nil
 }
@@ -133,8 +133,8 @@ func (e *Engine) linger(some []outcome, outcomes <-chan outcome) []outcome {
 // dispatch sends each outcome on its way: redirect targets are admitted, pages
 // and failures go to be parsed, what is to be tried again goes back, and what
 // is done with is settled last.
-func (e *Engine) dispatch(ctx context.Context, r *run, some []outcome) error {
-	out := e.outlet(r)
+func (e *Engine) dispatch(ctx context.Context, v *visit, some []outcome) error {
+	out := e.outlet(v)
 	var pages []queue.Message
 	orders := ordersOf(some)
 	for _, o := range some {
@@ -145,18 +145,20 @@ func (e *Engine) dispatch(ctx context.Context, r *run, some []outcome) error {
 		}
 		if o.page != nil {
 			body, err := message.Encode(message.Header{
-				Kind: message.KindPage, Job: r.job.UID, Unit: o.unit, Base: o.marks, Sent: e.Now().UTC(),
+				Kind: message.KindPage, Job: v.job.UID, Unit: o.unit, Base: o.marks, Sent: e.Now().UTC(),
 			}, o.page)
 			if err != nil {
 				return err
 			}
-			pages = append(pages, queue.Message{Job: r.job.UID, Body: body})
+			pages = append(pages, queue.Message{Job: v.job.UID, Body: body})
 		}
 		if o.settled != nil {
 			out.settle(*o.settled)
 		}
 		if o.stop != "" {
-			e.ask(ctx, r.job, message.Control{Do: message.DoStop, Reason: o.stop})
+			if err := e.Stop(ctx, v.job.UID, o.stop); err != nil {
+				return err
+			}
 		}
 	}
 	if len(pages) > 0 {
@@ -164,7 +166,7 @@ func (e *Engine) dispatch(ctx context.Context, r *run, some []outcome) error {
 			return fmt.Errorf("send %d pages: %w", len(pages), err)
 		}
 	}
-	if err := e.Scheduler.SendRequests(ctx, r.job.UID, orders); err != nil {
+	if err := e.Scheduler.SendRequests(ctx, v.job.UID, orders); err != nil {
 		return err
 	}
 	return out.flush(ctx)

@@ -30,22 +30,23 @@ type outcome struct {
 }
 
 // attempt fetches one request.
-func (e *Engine) attempt(ctx context.Context, r *run, a attempt) outcome {
-	if !r.takePlace(ctx) {
+func (e *Engine) attempt(ctx context.Context, v *visit, a attempt) outcome {
+	if !v.takePlace(ctx) {
 		return a.sameAgain(0)
 	}
-	defer r.leavePlace()
+	defer v.leavePlace()
 	ctx = slots.WithTold(ctx, a.msg.Turn)
-	resp, err := guardFetch(func() (*crawl.Response, error) { return r.Download.Fetch(ctx, a.req.Clone()) })
+	var resp *crawl.Response
+	err := crawl.Guard(func() (err error) { resp, err = v.Download.Fetch(ctx, a.req.Clone()); return err })
 	if err != nil {
-		return e.verdict(ctx, r, a, err)
+		return e.verdict(ctx, v, a, err)
 	}
-	page, err := e.page(ctx, r, a, resp)
+	page, err := e.page(ctx, v, a, resp)
 	if err != nil {
-		r.Log.Warn("page not kept, to be fetched again", "url", a.req.URL, "err", err)
+		v.Log.Warn("page not kept, to be fetched again", "url", a.req.URL, "err", err)
 		return a.sameAgain(storeDelay)
 	}
-	r.Stats.Inc("response_received_count")
+	v.Stats.Inc("response_received_count")
 	return outcome{attempt: a, page: page}
 }
 
@@ -72,7 +73,7 @@ func (r *Runtime) leavePlace() {
 }
 
 // verdict decides what becomes of a request that brought no response.
-func (e *Engine) verdict(ctx context.Context, r *run, a attempt, err error) outcome {
+func (e *Engine) verdict(ctx context.Context, v *visit, a attempt, err error) outcome {
 	var (
 		drop    *crawl.Drop
 		retry   *crawl.Retry
@@ -80,9 +81,13 @@ func (e *Engine) verdict(ctx context.Context, r *run, a attempt, err error) outc
 		instead *crawl.Instead
 		closes  *crawl.CloseSpider
 		failure *crawl.Failure
+		broke   *crawl.PanicError
 	)
 	o := outcome{attempt: a}
 	switch {
+	case errors.As(err, &broke):
+		e.logError(v.Log, "a downloader middleware panicked", err, "url", a.req.URL)
+		o.page = failurePage(a, &crawl.Failure{Reason: "panic", Message: err.Error()})
 	case errors.As(err, &later):
 		o = a.sameAgain(later.At.Sub(e.Now()))
 		if later.Queued {
@@ -106,7 +111,7 @@ func (e *Engine) verdict(ctx context.Context, r *run, a attempt, err error) outc
 	case errors.As(err, &failure):
 		o.page = failurePage(a, failure)
 	default:
-		r.Log.Error("downloading failed", "url", a.req.URL, "err", err)
+		v.Log.Error("downloading failed", "url", a.req.URL, "err", err)
 		o.page = failurePage(a, &crawl.Failure{Reason: "exception", Message: err.Error()})
 	}
 	return o
@@ -135,7 +140,7 @@ func ordersOf(some []outcome) []scheduler.Order {
 	for _, o := range some {
 		if o.again != nil {
 			orders = append(orders, scheduler.Order{
-				Unit: o.unit, Request: *o.again, Delay: o.delay, Priority: o.again.Priority, Marks: o.marks,
+				Unit: o.unit, Request: *o.again, Delay: o.delay, Marks: o.marks,
 			})
 		}
 	}
@@ -158,25 +163,15 @@ func (e *Engine) instead(ctx context.Context, out *outlet, o outcome) error {
 
 // page packs a response for its message; a body that is too long for it goes
 // into a blob.
-func (e *Engine) page(ctx context.Context, r *run, a attempt, resp *crawl.Response) (*message.Page, error) {
+func (e *Engine) page(ctx context.Context, v *visit, a attempt, resp *crawl.Response) (*message.Page, error) {
 	p := &message.Page{Req: a.msg.Req, Attempt: a.msg.Attempt, Response: resp, Body: e.packer.Pack(resp.Body)}
 	if len(p.Body.Data) <= e.InlineBody {
 		return p, nil
 	}
-	key := fmt.Sprintf("pages/%s/%s-%s", r.job.UID, a.unit, crawl.NewRunID())
+	key := fmt.Sprintf("%s%s-%s", pagesPrefix(v.job.UID), a.unit, crawl.NewRunID())
 	if err := e.Blobs.Put(ctx, key, p.Body.Data); err != nil {
 		return nil, fmt.Errorf("keep the body of %s: %w", resp.URL, err)
 	}
 	p.Body.Key, p.Body.Length, p.Body.Data = key, int64(len(p.Body.Data)), nil
 	return p, nil
-}
-
-// guardFetch turns a panic of a middleware into a failure of its request.
-func guardFetch(f func() (*crawl.Response, error)) (resp *crawl.Response, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			resp, err = nil, &crawl.Failure{Reason: "panic", Message: fmt.Sprint(v)}
-		}
-	}()
-	return f()
 }

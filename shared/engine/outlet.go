@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/frontier"
@@ -26,29 +28,58 @@ const (
 // items are sent, so settlements wait here until the next flush.
 type outlet struct {
 	e *Engine
-	r *run
+	v *visit
 
 	children  []scheduler.Child
 	items     []queue.Message
 	itemBytes int
 	settled   []frontier.Settlement
+	handed    time.Time // when something was handed on last
 }
 
-func (e *Engine) outlet(r *run) *outlet { return &outlet{e: e, r: r} }
+func (e *Engine) outlet(v *visit) *outlet { return &outlet{e: e, v: v, handed: e.Now()} }
+
+// A badOutput is what a spider gave that cannot be worked: the fault of its
+// page, and not of the ports.
+type badOutput struct{ err error }
+
+func (e *badOutput) Error() string { return e.err.Error() }
+func (e *badOutput) Unwrap() error { return e.err }
+
+// check reports what is wrong with an output, so that it fails its page before
+// it gets among others.
+func check(res crawl.Result) error {
+	var err error
+	switch {
+	case (res.Request == nil) == (res.Item == nil):
+		err = errors.New("the spider gave a result that is not one request or one item")
+	case res.Item != nil:
+		_, err = res.Item.MarshalJSON()
+	case len(res.Request.Meta)+len(res.Request.CBKwargs) > 0: // nothing else can fail to encode
+		_, err = json.Marshal([]crawl.Values{res.Request.Meta, res.Request.CBKwargs})
+	}
+	if err != nil {
+		return &badOutput{err}
+	}
+	return nil
+}
+
+// halted reports whether the job is to end, as far as the outlet has heard.
+func (o *outlet) halted() bool { return !o.v.job.Open() }
 
 // request takes a child. What scope refuses, what has no proper URL, and what
 // comes of a job that is to stop gets no row.
 func (o *outlet) request(ctx context.Context, ident *scheduler.Identifier, parent crawl.UnitID, req *crawl.Request) error {
 	unit, err := ident.Unit(req)
 	if err != nil {
-		o.r.Stats.Inc("scheduler/bad_url_count")
-		o.r.Log.Warn("request dropped", "err", err)
+		o.v.Stats.Inc("scheduler/bad_url_count")
+		o.v.Log.Warn("request dropped", "err", err)
 		return nil
 	}
-	if !o.r.job.Open() {
+	if o.halted() {
 		return nil
 	}
-	if err := o.r.Scope(req); err != nil {
+	if err := o.v.Scope(req); err != nil {
 		var drop *crawl.Drop
 		if errors.As(err, &drop) {
 			return nil // counted where it was refused
@@ -62,12 +93,12 @@ func (o *outlet) request(ctx context.Context, ident *scheduler.Identifier, paren
 // item takes the ordinal-th item of a run.
 func (o *outlet) item(ctx context.Context, unit crawl.UnitID, run crawl.RunID, ordinal int, item crawl.Item) error {
 	body, err := message.Encode(message.Header{
-		Kind: message.KindItem, Job: o.r.job.UID, Unit: unit, Run: run, Ordinal: ordinal, Sent: o.e.Now().UTC(),
+		Kind: message.KindItem, Job: o.v.job.UID, Unit: unit, Run: run, Ordinal: ordinal, Sent: o.e.Now().UTC(),
 	}, message.Item{Item: item})
 	if err != nil {
 		return err
 	}
-	o.items = append(o.items, queue.Message{Job: o.r.job.UID, Body: body})
+	o.items = append(o.items, queue.Message{Job: o.v.job.UID, Body: body})
 	o.itemBytes += len(body)
 	return o.full(ctx)
 }
@@ -75,24 +106,26 @@ func (o *outlet) item(ctx context.Context, unit crawl.UnitID, run crawl.RunID, o
 // settle closes a unit once all that it gave is handed on.
 func (o *outlet) settle(s frontier.Settlement) { o.settled = append(o.settled, s) }
 
-// full hands on what has come together when it is much.
+// full hands on what has come together when it is much, or has waited long.
 func (o *outlet) full(ctx context.Context) error {
-	if len(o.children) < flushChildren && o.itemBytes < flushItems {
+	if len(o.children) < flushChildren && o.itemBytes < flushItems && o.e.Now().Sub(o.handed) < flushEvery {
 		return nil
 	}
+	o.e.refresh(ctx, o.v)
 	return o.handOn(ctx)
 }
 
 // handOn admits and sends.
 func (o *outlet) handOn(ctx context.Context) error {
+	defer func() { o.handed = o.e.Now() }()
 	if len(o.children) > 0 {
-		a, err := o.e.Scheduler.Admit(ctx, o.r.job.UID, o.children)
+		a, err := o.e.Scheduler.Admit(ctx, o.v.job.UID, o.children)
 		if err != nil {
 			return err
 		}
-		o.r.Stats.Add(countAdmitted, int64(a.New))
-		o.r.Stats.Add("scheduler/enqueued", int64(a.New))
-		o.r.Stats.Add("dupefilter/filtered", int64(a.Seen))
+		o.v.Stats.Add(countAdmitted, int64(a.New))
+		o.v.Stats.Add("scheduler/enqueued", int64(a.New))
+		o.v.Stats.Add("dupefilter/filtered", int64(a.Seen))
 		clear(o.children)
 		o.children = o.children[:0]
 	}
@@ -111,7 +144,7 @@ func (o *outlet) flush(ctx context.Context) error {
 	if err := o.handOn(ctx); err != nil {
 		return err
 	}
-	won, err := o.e.Scheduler.Settle(ctx, o.r.job.UID, o.settled)
+	won, err := o.e.Scheduler.Settle(ctx, o.v.job.UID, o.settled)
 	if err != nil {
 		return err
 	}
@@ -119,13 +152,13 @@ func (o *outlet) flush(ctx context.Context) error {
 		if !won[k] {
 			continue // another run closed it; this one counts for nothing
 		}
-		o.r.Stats.Inc(countSettled)
-		o.r.Stats.Add(countSent, int64(s.Items))
+		o.v.Stats.Inc(countSettled)
+		o.v.Stats.Add(countSent, int64(s.Items))
 		if s.State == frontier.Failed {
-			o.r.Stats.Inc("frontier/failed")
+			o.v.Stats.Inc("frontier/failed")
 		}
 		if o.e.Observer.Settled != nil {
-			o.e.Observer.Settled(o.r.job.UID, s.Unit, s.Run)
+			o.e.Observer.Settled(o.v.job.UID, s.Unit, s.Run)
 		}
 	}
 	o.settled = o.settled[:0]

@@ -4,8 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
-	"strings"
+	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/frontier"
@@ -24,21 +23,21 @@ func (e *Engine) Parse(ctx context.Context, from queue.Name, batch []queue.Deliv
 	return e.perJob(ctx, from, batch, message.KindPage, e.parse)
 }
 
-func (e *Engine) parse(ctx context.Context, r *run, msgs []incoming) error {
-	defer e.account(ctx, r, jobs.Parse)
+func (e *Engine) parse(ctx context.Context, v *visit, msgs []incoming) error {
+	defer e.account(ctx, v, jobs.Parse)
 	units := make([]crawl.UnitID, 0, len(msgs))
 	for _, m := range msgs {
 		units = append(units, m.header.Unit)
 	}
-	rows, err := e.Scheduler.Read(ctx, r.job.UID, units)
+	rows, err := e.Scheduler.Read(ctx, v.job.UID, units)
 	if err != nil {
 		return err
 	}
-	out := e.outlet(r)
+	out := e.outlet(v)
 	read := make(map[crawl.UnitID]bool, len(msgs))
 	for k, m := range msgs {
 		if e.outOfTime(ctx) {
-			if err := e.sendBack(ctx, r, queue.Page, msgs[k:]); err != nil {
+			if err := e.sendBack(ctx, v, queue.Page, msgs[k:]); err != nil {
 				return err
 			}
 			break
@@ -48,12 +47,15 @@ func (e *Engine) parse(ctx context.Context, r *run, msgs []incoming) error {
 			continue // a duplicate, or settled already
 		}
 		read[unit] = true
-		if err := e.readPage(ctx, r, out, m, rows[unit].Marks); err != nil {
+		if err := e.readPage(ctx, v, out, m, rows[unit].Marks); err != nil {
 			return err
 		}
 	}
 	return out.flush(ctx)
 }
+
+// haltAfter is how long a page of a job that is to end may go on giving.
+const haltAfter = 10 * time.Second
 
 // A reading is one page on its way through the spider.
 type reading struct {
@@ -68,7 +70,7 @@ type reading struct {
 
 // readPage runs the spider on one page. Its error is a fault of the ports; what
 // is wrong with the page fails its unit alone.
-func (e *Engine) readPage(ctx context.Context, r *run, out *outlet, m incoming, marks int) error {
+func (e *Engine) readPage(ctx context.Context, v *visit, out *outlet, m incoming, marks int) error {
 	rd := reading{unit: m.header.Unit, marks: marks}
 	if err := message.Decode(m.payload, &rd.msg); err != nil {
 		return err
@@ -76,22 +78,28 @@ func (e *Engine) readPage(ctx context.Context, r *run, out *outlet, m incoming, 
 	if rd.run = rd.msg.Run; rd.run == "" {
 		rd.run = crawl.NewRunID()
 	}
-	page, err := e.openPage(ctx, r, rd.msg)
+	page, err := e.openPage(ctx, v, rd.msg)
 	if err != nil {
 		return err
 	}
 	rd.page = page
-	ident := scheduler.NewIdentifier(rd.unit)
-	for res, err := range r.Chain.Process(ctx, page) {
+	ident, begun := scheduler.NewIdentifier(rd.unit), e.Now()
+results:
+	for res, err := range v.Chain.Process(ctx, page) {
 		if err != nil {
-			e.pageFailed(ctx, r, out, &rd, err)
-			return nil
+			return e.pageFailed(ctx, v, out, &rd, err)
 		}
-		if err := e.take(ctx, out, ident, &rd, res); err != nil {
+		err := e.take(ctx, out, ident, &rd, res)
+		var bad *badOutput
+		switch {
+		case errors.As(err, &bad):
+			return e.pageFailed(ctx, v, out, &rd, bad)
+		case err != nil:
 			return err
-		}
-		if e.outOfTime(ctx) {
-			return e.continuePage(ctx, r, out, rd)
+		case e.outOfTime(ctx):
+			return e.continuePage(ctx, v, out, rd)
+		case out.halted() && e.Now().Sub(begun) > haltAfter:
+			break results // the job is to end, and this page could go on for ever
 		}
 	}
 	out.settle(rd.settlement(frontier.Done, ""))
@@ -100,6 +108,9 @@ func (e *Engine) readPage(ctx context.Context, r *run, out *outlet, m incoming, 
 
 // take hands on one output, unless an earlier slice of the run did.
 func (e *Engine) take(ctx context.Context, out *outlet, ident *scheduler.Identifier, rd *reading, res crawl.Result) error {
+	if err := check(res); err != nil {
+		return err
+	}
 	rd.given++
 	handed := rd.given <= rd.msg.Handed
 	if res.Item != nil {
@@ -121,22 +132,22 @@ func (e *Engine) take(ctx context.Context, out *outlet, ident *scheduler.Identif
 
 // continuePage sends a page on that cannot be finished in this invocation. Only
 // the last slice settles.
-func (e *Engine) continuePage(ctx context.Context, r *run, out *outlet, rd reading) error {
+func (e *Engine) continuePage(ctx context.Context, v *visit, out *outlet, rd reading) error {
 	if err := out.handOn(ctx); err != nil {
 		return err
 	}
 	rd.msg.Run, rd.msg.Handed = rd.run, rd.given
 	body, err := message.Encode(message.Header{
-		Kind: message.KindPage, Job: r.job.UID, Unit: rd.unit, Base: rd.marks, Sent: e.Now().UTC(),
+		Kind: message.KindPage, Job: v.job.UID, Unit: rd.unit, Base: rd.marks, Sent: e.Now().UTC(),
 	}, rd.msg)
 	if err != nil {
 		return err
 	}
-	return e.Queue.Send(ctx, queue.Page, []queue.Message{{Job: r.job.UID, Body: body}})
+	return e.Queue.Send(ctx, queue.Page, []queue.Message{{Job: v.job.UID, Body: body}})
 }
 
 // openPage makes a page of its message.
-func (e *Engine) openPage(ctx context.Context, r *run, msg message.Page) (*spider.Page, error) {
+func (e *Engine) openPage(ctx context.Context, v *visit, msg message.Page) (*spider.Page, error) {
 	req, err := e.Scheduler.Unpack(ctx, msg.Req)
 	if err != nil {
 		return nil, err
@@ -158,7 +169,7 @@ func (e *Engine) openPage(ctx context.Context, r *run, msg message.Page) (*spide
 			return nil, err
 		}
 	}
-	page := spider.NewPage(resp, r.Spider, r.job, r.Spec.Args)
+	page := spider.NewPage(resp, v.Spider, v.job, v.Spec.Args)
 	if msg.Failure != nil {
 		msg.Failure.Request = req
 		page.Failure = msg.Failure
@@ -168,24 +179,35 @@ func (e *Engine) openPage(ctx context.Context, r *run, msg message.Page) (*spide
 
 // pageFailed settles a page whose processing ended with an error. What it gave
 // before still counts, as in Scrapy.
-func (e *Engine) pageFailed(ctx context.Context, r *run, out *outlet, rd *reading, err error) {
+func (e *Engine) pageFailed(ctx context.Context, v *visit, out *outlet, rd *reading, err error) error {
 	var closes *crawl.CloseSpider
 	var failure *crawl.Failure
-	url := rd.page.URL
 	switch {
 	case errors.As(err, &closes):
-		e.ask(ctx, r.job, message.Control{Do: message.DoStop, Reason: stopReason(closes)})
+		// The reason stands before the unit is settled, after which the job
+		// may be found finished.
+		if err := e.Stop(ctx, v.job.UID, stopReason(closes)); err != nil {
+			return err
+		}
 		out.settle(rd.settlement(frontier.Done, "close-spider"))
 	case errors.As(err, &failure):
-		r.Log.Error("downloading failed", "url", url, "reason", failure.Reason, "err", failure.Message)
+		v.Log.Error("downloading failed", "url", rd.page.URL, "reason", failure.Reason, "err", failure.Message)
 		out.settle(rd.settlement(frontier.Failed, failure.Reason))
 	default:
-		class := errorClass(err)
-		r.Stats.Inc("spider_exceptions/count")
-		r.Stats.Inc("spider_exceptions/" + class)
-		r.Log.Error("spider error", "url", url, "callback", rd.page.Request.Callback, "err", err)
+		class := v.countException(err)
+		e.logError(v.Log, "spider error", err, "url", rd.page.URL, "callback", rd.page.Request.Callback)
 		out.settle(rd.settlement(frontier.Failed, "spider-error: "+class))
 	}
+	return nil
+}
+
+// countException counts an error of the spider's code by its class, which it
+// returns.
+func (v *visit) countException(err error) string {
+	class := spider.ErrorClass(err)
+	v.Stats.Inc("spider_exceptions/count")
+	v.Stats.Inc("spider_exceptions/" + class)
+	return class
 }
 
 func (rd *reading) settlement(state frontier.State, why string) frontier.Settlement {
@@ -193,29 +215,4 @@ func (rd *reading) settlement(state frontier.State, why string) frontier.Settlem
 		Unit: rd.unit, State: state,
 		Outcome: frontier.Outcome{Run: rd.run, Items: rd.items, Why: why},
 	}
-}
-
-// errorClass names the kind of an error for stats: the type of the innermost
-// error that has a name of its own, such as "PanicError".
-func errorClass(err error) string {
-	class := "error"
-	for err != nil {
-		t := reflect.TypeOf(err)
-		name := strings.TrimPrefix(t.String(), "*")
-		if !strings.HasPrefix(name, "fmt.") && !strings.HasPrefix(name, "errors.") && t.String() != "*spider.unhandled" {
-			class = name[strings.LastIndexByte(name, '.')+1:]
-		}
-		switch u := err.(type) { //nolint:errorlint // this walks the chain itself
-		case interface{ Unwrap() error }:
-			err = u.Unwrap()
-		case interface{ Unwrap() []error }:
-			list := u.Unwrap()
-			if err = nil; len(list) > 0 {
-				err = list[0]
-			}
-		default:
-			err = nil
-		}
-	}
-	return class
 }

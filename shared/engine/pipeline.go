@@ -20,16 +20,20 @@ func (e *Engine) Pipeline(ctx context.Context, from queue.Name, batch []queue.De
 	return e.perJob(ctx, from, batch, message.KindItem, e.keep)
 }
 
-func (e *Engine) keep(ctx context.Context, r *run, msgs []incoming) error {
-	defer e.account(ctx, r, jobs.Pipeline)
-	if err := r.openPipeline(ctx); err != nil {
-		return err
+func (e *Engine) keep(ctx context.Context, v *visit, msgs []incoming) error {
+	defer e.account(ctx, v, jobs.Pipeline)
+	if err := v.openPipeline(ctx); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		e.logError(v.Log, "pipeline not opened", err)
+		return e.fail(ctx, v.job.UID, err.Error())
 	}
 	rows := make([]items.Row, 0, len(msgs))
 	seen := make(map[items.Key]bool, len(msgs))
 	for k, m := range msgs {
 		if e.outOfTime(ctx) {
-			if err := e.sendBack(ctx, r, queue.Item, msgs[k:]); err != nil {
+			if err := e.sendBack(ctx, v, queue.Item, msgs[k:]); err != nil {
 				return err
 			}
 			break
@@ -43,19 +47,19 @@ func (e *Engine) keep(ctx context.Context, r *run, msgs []incoming) error {
 			continue
 		}
 		seen[key] = true
-		row, err := e.process(ctx, r, key, msg.Item)
+		row, err := e.process(ctx, v, key, msg.Item)
 		if err != nil {
 			return err
 		}
 		rows = append(rows, row)
 	}
-	if err := e.Items.Put(ctx, r.job.UID, rows); err != nil {
+	if err := e.Items.Put(ctx, v.job.UID, rows); err != nil {
 		return fmt.Errorf("keep %d items: %w", len(rows), err)
 	}
 	for _, row := range rows {
-		r.countItem(row)
+		v.countItem(row)
 		if e.Observer.Kept != nil {
-			e.Observer.Kept(r.job.UID, row)
+			e.Observer.Kept(v.job.UID, row)
 		}
 	}
 	return nil
@@ -63,12 +67,17 @@ func (e *Engine) keep(ctx context.Context, r *run, msgs []incoming) error {
 
 // process takes one item through the pipeline. Only the end of the invocation
 // is an error; whatever else a step says is the item's fate.
-func (e *Engine) process(ctx context.Context, r *run, key items.Key, item crawl.Item) (items.Row, error) {
+func (e *Engine) process(ctx context.Context, v *visit, key items.Key, item crawl.Item) (items.Row, error) {
 	row := items.Row{Key: key, State: items.Stored, Item: item}
-	kept, err := guardItem(func() (crawl.Item, error) {
-		return r.Pipeline.Process(ctx, pipeline.Key{
-			Job: r.job.UID, Unit: key.Unit, Run: key.Run, Ordinal: key.Ordinal,
+	var kept crawl.Item
+	err := crawl.Guard(func() (err error) {
+		kept, err = v.Pipeline.Process(ctx, pipeline.Key{
+			Job: v.job.UID, Unit: key.Unit, Run: key.Run, Ordinal: key.Ordinal,
 		}, item)
+		if err == nil {
+			_, err = kept.MarshalJSON() // what cannot be written is the item's fault, not the store's
+		}
+		return err
 	})
 	var drop *crawl.Drop
 	switch {
@@ -76,35 +85,38 @@ func (e *Engine) process(ctx context.Context, r *run, key items.Key, item crawl.
 		row.Item = kept
 	case errors.As(err, &drop):
 		row.State, row.Why = items.Dropped, drop.Reason
-		r.Log.Warn("item dropped", "unit", key.Unit, "reason", drop.Reason)
+		v.Log.Warn("item dropped", "err", err, "item", cut(item))
 	case ctx.Err() != nil:
 		return row, err
 	default:
 		row.State, row.Why = items.Dead, err.Error()
-		r.Log.Error("item not processed", "unit", key.Unit, "err", err)
+		e.logError(v.Log, "item not processed", err, "item", cut(item))
 	}
 	return row, nil
 }
 
-func (r *run) countItem(row items.Row) {
-	r.Stats.Inc(countKept)
-	switch row.State {
-	case items.Stored:
-		r.Stats.Inc("item_scraped_count")
-	case items.Dropped:
-		r.Stats.Inc("item_dropped_count")
-		r.Stats.Inc("item_dropped_reasons_count/" + row.Why)
-	case items.Dead:
-		r.Stats.Inc("item_error_count")
+// cut is the beginning of an item, for the log.
+func cut(item crawl.Item) string {
+	const most = 200
+	text, err := item.MarshalJSON()
+	if err != nil {
+		return err.Error()
 	}
+	if len(text) > most {
+		return string(text[:most]) + "…"
+	}
+	return string(text)
 }
 
-// guardItem turns a panic of a step into an error of its item.
-func guardItem(f func() (crawl.Item, error)) (item crawl.Item, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v", v)
-		}
-	}()
-	return f()
+func (v *visit) countItem(row items.Row) {
+	v.Stats.Inc(countKept)
+	switch row.State {
+	case items.Stored:
+		v.Stats.Inc("item_scraped_count")
+	case items.Dropped:
+		v.Stats.Inc("item_dropped_count")
+		v.Stats.Inc("item_dropped_reasons_count/" + row.Why)
+	case items.Dead:
+		v.Stats.Inc("item_error_count")
+	}
 }

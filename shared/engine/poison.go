@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/skitterhq/skitter/shared/crawl"
-	"github.com/skitterhq/skitter/shared/frontier"
 	"github.com/skitterhq/skitter/shared/message"
 	"github.com/skitterhq/skitter/shared/queue"
 )
@@ -18,8 +16,8 @@ import (
 // killed for other reasons, again and again, from marking the same ones.
 const markDelay = 2 * time.Second
 
-// A batch may hold a message that kills this process. So what was delivered
-// before is worked apart: first what is fresh, which is then deleted here, so
+// apart works what was delivered before apart from the rest, since it may kill
+// this process: first what is fresh, which is then deleted here, so
 // that it does not come back with the others; then those, one at a time, those
 // with the fewest marks first, each marked in its row before it is worked. One
 // that has marks already is put off first. A page, whose reader is somebody's
@@ -61,7 +59,7 @@ func (e *Engine) apart(ctx context.Context, from queue.Name, batch []queue.Deliv
 
 // try works one suspect, unless it is to wait first or has too many marks.
 func (e *Engine) try(ctx context.Context, from queue.Name, s suspect, work func() []string) []string {
-	if !s.marked {
+	if !s.markable {
 		return work()
 	}
 	if s.marks > s.header.Waited {
@@ -72,8 +70,8 @@ func (e *Engine) try(ctx context.Context, from queue.Name, s suspect, work func(
 		return nil
 	}
 	if s.marks > 0 || s.header.Kind == message.KindPage {
-		e.alone.Lock()
-		defer e.alone.Unlock()
+		e.alone <- struct{}{}
+		defer func() { <-e.alone }()
 	}
 	if e.condemned(ctx, from, s) {
 		return nil
@@ -112,7 +110,7 @@ type suspect struct {
 	delivery queue.Delivery
 	header   message.Header
 	payload  []byte
-	marked   bool // it stands for a unit whose row can be marked
+	markable bool // it stands for a unit whose row is to be marked
 	marks    int  // that count against it
 }
 
@@ -128,12 +126,12 @@ func (e *Engine) suspects(ctx context.Context, batch []queue.Delivery) []suspect
 func (e *Engine) suspect(ctx context.Context, d queue.Delivery) suspect {
 	s := suspect{delivery: d}
 	h, payload, err := message.ReadHeader(d.Body)
-	if err != nil || h.Kind != message.KindRequest && h.Kind != message.KindPage || h.Unit.IsZero() {
+	if err != nil || e.MaxMarks[h.Kind] == 0 || h.Unit.IsZero() {
 		return s
 	}
-	s.header, s.payload, s.marked = h, payload, true
-	if rows, err := e.Scheduler.Rows.Get(ctx, h.Job, []crawl.UnitID{h.Unit}, frontier.Strong); err == nil {
-		s.marks = max(rows[h.Unit].Marks-h.Base, 0)
+	s.header, s.payload, s.markable = h, payload, true
+	if marks, err := e.Scheduler.Marks(ctx, h.Job, h.Unit); err == nil {
+		s.marks = max(marks-h.Base, 0)
 	}
 	return s
 }
@@ -152,8 +150,8 @@ func (e *Engine) waited(ctx context.Context, d queue.Delivery) (suspect, bool) {
 // has been marked too often. A mark that cannot be made lets it pass, since the
 // store that is down will fail its work too.
 func (e *Engine) condemned(ctx context.Context, from queue.Name, s suspect) bool {
-	marks, err := e.Scheduler.Rows.Mark(ctx, s.header.Job, s.header.Unit)
-	if err != nil || marks-s.header.Base < e.MaxMarks {
+	marks, err := e.Scheduler.Mark(ctx, s.header.Job, s.header.Unit)
+	if err != nil || marks-s.header.Base < e.MaxMarks[s.header.Kind] {
 		return false
 	}
 	if err := e.Bury(ctx, from, s.delivery, "poison"); err != nil {

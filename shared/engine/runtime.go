@@ -35,8 +35,8 @@ type Runtime struct {
 	Stats    *stats.Collector
 	Log      *slog.Logger
 
-	open    sync.Once
-	openErr error
+	opening sync.Mutex
+	opened  bool
 	// places has one for each request that may be under way
 	// (CONCURRENT_REQUESTS); nil sets no limit.
 	places  chan struct{}
@@ -83,8 +83,8 @@ func (e *Engine) Runtime(ctx context.Context, job crawl.Job) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	rt, err := e.Build(job, spec)
-	if err != nil {
+	var rt *Runtime
+	if err := crawl.Guard(func() (err error) { rt, err = e.Build(job, spec); return err }); err != nil {
 		return nil, fmt.Errorf("set up job %s: %w", job.Name, err)
 	}
 	if n := rt.Settings.ConcurrentRequests; n > 0 {
@@ -128,8 +128,16 @@ func (e *Engine) readSpec(ctx context.Context, uid crawl.JobUID) (crawl.JobSpec,
 	return spec, nil
 }
 
-// openPipeline opens the job's pipeline once in this process.
-func (r *run) openPipeline(ctx context.Context) error {
-	r.open.Do(func() { r.openErr = r.Pipeline.Open(ctx, r.job) })
-	return r.openErr
+// openPipeline opens the job's pipeline in this process, until it is open.
+func (v *visit) openPipeline(ctx context.Context) error {
+	v.opening.Lock()
+	defer v.opening.Unlock()
+	if v.opened {
+		return nil
+	}
+	if err := crawl.Guard(func() error { return v.Pipeline.Open(ctx, v.job) }); err != nil {
+		return err
+	}
+	v.opened = true
+	return nil
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/frontier"
@@ -16,12 +17,15 @@ import (
 // start of a million URLs is cut into short invocations.
 const startSlice = 5000
 
+// startTime is how long a slice of a start may take.
+const startTime = 10 * time.Second
+
 // start reads a slice of the job's start: each request passes the spider
 // middlewares and is admitted. Then the start sends itself on; its last slice
 // settles its unit.
-func (e *Engine) start(ctx context.Context, r *run, c message.Control) error {
-	defer e.account(ctx, r, jobs.Control)
-	rows, err := e.Scheduler.Read(ctx, r.job.UID, []crawl.UnitID{crawl.StartUnit})
+func (e *Engine) start(ctx context.Context, v *visit, c message.Control) error {
+	defer e.account(ctx, v, jobs.Control)
+	rows, err := e.Scheduler.Read(ctx, v.job.UID, []crawl.UnitID{crawl.StartUnit})
 	if err != nil {
 		return err
 	}
@@ -31,27 +35,30 @@ func (e *Engine) start(ctx context.Context, r *run, c message.Control) error {
 	if c.Run == "" {
 		c.Run = crawl.NewRunID()
 	}
-	left := startSlice
+	left, begun := startSlice, e.Now()
+	out := e.outlet(v)
 	slice := &spider.Slice{From: c.From, More: func() bool {
 		left--
-		return left >= 0 && !e.outOfTime(ctx)
+		return left >= 0 && e.Now().Sub(begun) < startTime && !e.outOfTime(ctx) && !out.halted()
 	}}
-	out := e.outlet(r)
-	err = e.readStart(ctx, r, out, slice, &c)
+	err = e.readStart(ctx, v, out, slice, &c)
 	var failed *startError
+	var bad *badOutput
 	switch {
-	case errors.As(err, &failed):
-		e.startFailed(ctx, r, out, c, failed.err)
+	case errors.As(err, &failed), errors.As(err, &bad):
+		if err := e.startFailed(ctx, v, out, c, err); err != nil {
+			return err
+		}
 	case err != nil:
 		return err
-	case slice.Done:
+	case slice.Done, out.halted():
 		out.settle(startSettled(frontier.Done, "", c))
 	default:
 		if err := out.handOn(ctx); err != nil {
 			return err
 		}
 		c.From = slice.Next
-		return e.Scheduler.SendControl(ctx, r.job.UID, c, 0)
+		return e.Scheduler.SendControl(ctx, v.job.UID, c, 0)
 	}
 	return out.flush(ctx)
 }
@@ -60,22 +67,26 @@ func (e *Engine) start(ctx context.Context, r *run, c message.Control) error {
 type startError struct{ err error }
 
 func (e *startError) Error() string { return e.err.Error() }
+func (e *startError) Unwrap() error { return e.err }
 
 // readStart hands on what a slice gives. It keeps count in c.
-func (e *Engine) readStart(ctx context.Context, r *run, out *outlet, slice *spider.Slice, c *message.Control) error {
+func (e *Engine) readStart(ctx context.Context, v *visit, out *outlet, slice *spider.Slice, c *message.Control) error {
 	var ident *scheduler.Identifier
 	element := -1
-	start := spider.Start{Job: r.job, Args: r.Spec.Args, URLs: r.Spec.StartURLs}
+	start := spider.Start{Job: v.job, Args: v.Spec.Args, URLs: v.Spec.StartURLs}
 	var unread error
-	if r.Spec.FailedOf != "" {
-		start.Requests = e.failedRequests(ctx, r.Spec.FailedOf, &unread)
+	if v.Spec.FailedOf != "" {
+		start.Requests = e.failedRequests(ctx, v.Spec.FailedOf, &unread)
 	}
-	for res, err := range r.Chain.Start(ctx, start, slice) {
+	for res, err := range v.Chain.Start(ctx, start, slice) {
 		if unread != nil {
 			return unread
 		}
 		if err != nil {
 			return &startError{err}
+		}
+		if err := check(res); err != nil {
+			return err
 		}
 		if element != slice.Next {
 			element = slice.Next
@@ -95,18 +106,16 @@ func (e *Engine) readStart(ctx context.Context, r *run, out *outlet, slice *spid
 	return nil
 }
 
-func (e *Engine) startFailed(ctx context.Context, r *run, out *outlet, c message.Control, err error) {
+func (e *Engine) startFailed(ctx context.Context, v *visit, out *outlet, c message.Control, err error) error {
 	var closes *crawl.CloseSpider
 	if errors.As(err, &closes) {
-		e.ask(ctx, r.job, message.Control{Do: message.DoStop, Reason: stopReason(closes)})
 		out.settle(startSettled(frontier.Done, "close-spider", c))
-		return
+		return e.Stop(ctx, v.job.UID, stopReason(closes))
 	}
-	class := errorClass(err)
-	r.Stats.Inc("spider_exceptions/count")
-	r.Stats.Inc("spider_exceptions/" + class)
-	r.Log.Error("the spider's start failed", "err", err)
+	class := v.countException(err)
+	e.logError(v.Log, "the spider's start failed", err)
 	out.settle(startSettled(frontier.Failed, "start-error: "+class, c))
+	return nil
 }
 
 func startSettled(state frontier.State, why string, c message.Control) frontier.Settlement {

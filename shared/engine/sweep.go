@@ -56,6 +56,9 @@ func (e *Engine) sweep(ctx context.Context, job crawl.Job) error {
 			return e.Scheduler.SendControl(ctx, job.UID, message.Control{Do: message.DoClose}, 0)
 		}
 	case job.Stop != "":
+		if err := e.Scheduler.DiscardRequests(ctx, job.UID); err != nil {
+			return err
+		}
 		if stranded || still > stopQuiet {
 			return e.toClosing(ctx, job, job.Stop)
 		}
@@ -107,15 +110,15 @@ func (e *Engine) revive(ctx context.Context, job crawl.Job, probe bool) error {
 
 // probed is word that a lane delivers: units that are still queued after so
 // many rounds are lost.
-func (e *Engine) probed(ctx context.Context, r *run, lane queue.Name) error {
-	lost, err := e.Scheduler.Probed(ctx, r.job.UID, lane)
+func (e *Engine) probed(ctx context.Context, v *visit, lane queue.Name) error {
+	lost, err := e.Scheduler.Probed(ctx, v.job.UID, lane)
 	if err != nil || len(lost) == 0 {
 		return err
 	}
-	defer e.account(ctx, r, jobs.Control)
-	out := e.outlet(r)
+	defer e.account(ctx, v, jobs.Control)
+	out := e.outlet(v)
 	for _, unit := range lost {
-		r.Log.Error("unit lost", "unit", unit)
+		v.Log.Error("unit lost", "unit", unit)
 		out.settle(frontier.Settlement{Unit: unit, State: frontier.Failed, Outcome: frontier.Outcome{Why: "lost"}})
 	}
 	return out.flush(ctx)

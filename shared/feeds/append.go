@@ -36,12 +36,12 @@ func (d *delivery) append(file string) (n int, err error) {
 	if err := d.finishCopy(j); err != nil {
 		return 0, err
 	}
-	if e, found := j.last(d.uid); found && e.State == stateDone {
-		return e.Items, j.removePart(e)
-	}
 	size, existed, err := sizeOf(file)
 	if err != nil {
 		return 0, err
+	}
+	if e, found := j.last(d.uid); found && e.State == stateDone && (existed || !d.restore) {
+		return e.Items, j.removePart(e)
 	}
 	if d.feed.Format == JSON && size > 0 {
 		return 0, jsonExists(file)
@@ -103,11 +103,8 @@ func (d *delivery) continuing(file string, size int64) (Options, []byte, error) 
 	if d.feed.Format != CSV {
 		return o, before, nil
 	}
-	o.header, err = readHeader(f)
-	if err != nil {
-		return o, nil, fmt.Errorf("%s: its first line has no columns to go on with: %w", file, err)
-	}
-	return o, before, nil
+	o.header, err = columnsOf(f)
+	return o, before, err
 }
 
 func sizeOf(file string) (size int64, exists bool, err error) {

@@ -19,6 +19,14 @@ func TestCheck(t *testing.T) {
 		}
 		return file
 	}
+	link := func(name, target string) string {
+		file := filepath.Join(dir, name)
+		if err := os.Symlink(target, file); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	long := strings.Repeat("x", 255)
 	old, oldJSON, empty := write("old.jsonl", "{}\n"), write("old.json", "[]"), write("empty.json", "")
 	tests := []struct {
 		name string
@@ -38,6 +46,14 @@ func TestCheck(t *testing.T) {
 		{"S3", crawl.Feed{URI: "s3://bucket/a.csv", Format: "csv"}, "s3:// is not there yet"},
 		{"a format that is none", crawl.Feed{URI: old, Format: "xml"}, `format "xml"`},
 		{"no name", crawl.Feed{Format: "csv"}, "no file name"},
+		{"CSV without columns", crawl.Feed{URI: write("blank.csv", "\n\n"), Format: "csv"}, "no columns to go on with"},
+		{"a name that is too long", crawl.Feed{URI: filepath.Join(dir, long[:251]) + ".csv", Format: "csv"}, "is too long"},
+		{"a name that leaves no room beside it", crawl.Feed{URI: filepath.Join(dir, long[:230]) + ".csv", Format: "csv"}, "is too long"},
+		{"that, to overwrite", crawl.Feed{URI: filepath.Join(dir, long[:230]) + ".csv", Format: "csv", Overwrite: true}, "is too long"},
+		{"a long name", crawl.Feed{URI: filepath.Join(dir, long[:200]) + ".csv", Format: "csv"}, ""},
+		{"a link to what is not there", crawl.Feed{URI: link("new.jsonl", "there.jsonl"), Format: "jsonl"}, ""},
+		{"a link into no directory", crawl.Feed{URI: link("astray.jsonl", "no/there.jsonl"), Format: "jsonl"}, "no does not exist"},
+		{"a link to itself", crawl.Feed{URI: link("self.jsonl", "self.jsonl"), Format: "jsonl"}, "too many"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -70,6 +86,37 @@ func TestCheckOfWhatMayNotBeWritten(t *testing.T) {
 	}
 	if err := feeds.Check(crawl.Feed{URI: filepath.Join(dir, "b.jsonl"), Format: "jsonl"}); err == nil {
 		t.Error("a directory without permission passes")
+	}
+}
+
+func TestCheckFile(t *testing.T) {
+	dir := t.TempDir()
+	old := filepath.Join(dir, "old.json")
+	if err := os.WriteFile(old, []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{
+		filepath.Join(dir, "new.json"): "",
+		old:                            "",
+		os.DevNull:                     "",
+		filepath.Join(dir, strings.Repeat("x", 255)): "",
+		filepath.Join(dir, strings.Repeat("x", 256)): "is too long",
+		dir:                                    "is a directory",
+		filepath.Join(dir, "no", "stats.json"): "no does not exist",
+		filepath.Join(old, "stats.json"):       "not a directory",
+		filepath.Join(dir, "no") + string(filepath.Separator): "no does not exist",
+	} {
+		before := list(t, dir)
+		err := feeds.CheckFile(file)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%.80s: got %v, want an error with %q", file, err, want)
+		}
+		if after := list(t, dir); after != before {
+			t.Errorf("it left a trace: %s, before %s", after, before)
+		}
+	}
+	if data, err := os.ReadFile(old); string(data) != "{}" {
+		t.Errorf("the file became %q, %v", data, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -38,11 +39,11 @@ func newCSV(w io.Writer, o Options) (*csvExporter, error) {
 // longestHeader is how many bytes of a file are searched for its first line.
 const longestHeader = 1 << 20
 
-// readHeader returns the columns of a CSV file.
-func readHeader(r io.Reader) ([]string, error) {
-	columns, err := csv.NewReader(io.LimitReader(r, longestHeader)).Read()
+// columnsOf returns the columns of a CSV file.
+func columnsOf(f *os.File) ([]string, error) {
+	columns, err := csv.NewReader(io.LimitReader(f, longestHeader)).Read()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: its first line has no columns to go on with: %w", f.Name(), err)
 	}
 	columns[0] = strings.TrimPrefix(columns[0], "\ufeff")
 	return columns, nil
@@ -120,8 +121,11 @@ func (c *csvExporter) tellDropped(columns []string, fields []crawl.Field) {
 	}
 	if len(dropped) > 0 && !c.warned {
 		c.warned = true
-		c.options.warn("fields left out of the CSV, whose columns are those of its first item; FEED_EXPORT_FIELDS names others",
-			"fields", strings.Join(dropped, ","))
+		why := "fields left out of the CSV, whose columns are those of its first item; FEED_EXPORT_FIELDS names others"
+		if c.options.header != nil {
+			why = "fields left out of the CSV, which has no columns for them; append to another file to have them"
+		}
+		c.options.warn(why, "fields", strings.Join(dropped, ","), "columns", strings.Join(columns, ","))
 	}
 }
 

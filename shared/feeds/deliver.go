@@ -30,6 +30,14 @@ func Deliver(ctx context.Context, feed crawl.Feed, uid crawl.JobUID, o Options, 
 	return d.deliver()
 }
 
+// Restore is Deliver where somebody asks for a file that was delivered before
+// and is gone: it writes what was appended to it again, which Deliver takes for
+// work that is done.
+func Restore(ctx context.Context, feed crawl.Feed, uid crawl.JobUID, o Options, items iter.Seq2[crawl.Item, error]) (int, error) {
+	d := delivery{ctx: ctx, feed: feed, uid: uid, options: o, items: items, restore: true}
+	return d.deliver()
+}
+
 // A delivery is one call of Deliver.
 type delivery struct {
 	ctx     context.Context
@@ -37,6 +45,8 @@ type delivery struct {
 	uid     crawl.JobUID
 	options Options
 	items   iter.Seq2[crawl.Item, error]
+	// restore appends again to a file that is gone.
+	restore bool
 
 	// step is called between any two changes of the disk, with a name for what
 	// comes next. Tests crash there; otherwise it is nil.
@@ -57,10 +67,7 @@ func (d *delivery) deliver() (int, error) {
 	if err := checkPlace(d.feed); err != nil {
 		return 0, err
 	}
-	file, err := filepath.EvalSymlinks(d.feed.URI) // a link is written through
-	if errors.Is(err, fs.ErrNotExist) {
-		file, err = d.feed.URI, nil
-	}
+	file, err := throughLinks(d.feed.URI)
 	if err != nil {
 		return 0, err
 	}
@@ -141,6 +148,7 @@ func (d *delivery) export(w io.Writer, o Options) (n int, err error) {
 	if err := e.Begin(); err != nil {
 		return 0, err
 	}
+	match := columnMatch{columns: o.columns()}
 	for item, err := range d.items {
 		if err == nil {
 			err = d.ctx.Err()
@@ -158,8 +166,12 @@ func (d *delivery) export(w io.Writer, o Options) (n int, err error) {
 			return 0, err
 		default:
 			n++
+			match.see(item)
 			d.at("write an item")
 		}
+	}
+	if err := match.check(d.feed.URI, o); err != nil {
+		return 0, err
 	}
 	if err := e.End(); err != nil {
 		return 0, err

@@ -83,27 +83,3 @@ func (q *Queue) NextDue(ctx context.Context, from queue.Name, job crawl.JobUID) 
 	}
 	return fromNano(due), nil
 }
-
-// Outstanding implements [queue.Census].
-func (q *Queue) Outstanding(ctx context.Context, job crawl.JobUID) (int, error) {
-	n := int64(0)
-	err := q.s.readers.do(ctx, func(c *sqlite.Conn) error {
-		return snapshot(c, func() error {
-			n = 0
-			for _, name := range append(queue.Requests(), queue.Page, queue.Item, queue.Control) {
-				row := c.Stmt(`SELECT count(*) FROM messages WHERE queue = ? AND job = ?`).Text(string(name)).Text(string(job))
-				if row.Next() {
-					n += row.ColInt(0)
-				}
-				if err := row.End(); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	})
-	if err != nil {
-		return 0, fmt.Errorf("count the messages of job %s: %w", job, err)
-	}
-	return int(n), nil
-}

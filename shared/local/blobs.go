@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/skitterhq/skitter/shared/blob"
 )
@@ -25,16 +23,16 @@ func (s *Store) Blobs() *Blobs { return &Blobs{s} }
 
 var _ blob.Store = (*Blobs)(nil)
 
-// temporaryFolder holds files that are being written. Their names begin with
-// the number of the process that writes them.
+// temporaryFolder holds files that are being written, and folders that are
+// being deleted. Their names begin with the number of the process that does it.
 func (s *Store) temporaryFolder() string { return filepath.Join(s.blobFolder(), "~tmp") }
 
-// removeTemporary removes what a process that is gone was writing.
+// removeTemporary removes what a process that is gone was writing or deleting.
 func (s *Store) removeTemporary(process int64) {
 	// What cannot be removed only takes room.
 	files, _ := filepath.Glob(filepath.Join(s.temporaryFolder(), fmt.Sprintf("%d-*", process)))
 	for _, file := range files {
-		_ = os.Remove(file)
+		_ = os.RemoveAll(file)
 	}
 }
 
@@ -166,68 +164,14 @@ func (s *Blobs) Delete(ctx context.Context, key string) error {
 		}
 		return fmt.Errorf("delete blob %s: %w", key, err)
 	}
-	// Folders that are empty now go too; the first that is not stays.
-	for folder := filepath.Dir(path); folder != s.s.blobFolder() && os.Remove(folder) == nil; {
+	s.removeEmpty(filepath.Dir(path))
+	return nil
+}
+
+// removeEmpty removes a folder and those above it that are empty; the first
+// that is not stays.
+func (s *Blobs) removeEmpty(folder string) {
+	for folder != s.s.blobFolder() && os.Remove(folder) == nil {
 		folder = filepath.Dir(folder)
 	}
-	return nil
-}
-
-// List implements [blob.Store]. It reads the names of all blobs in the folders
-// where keys of the prefix may lie, also for a small limit.
-func (s *Blobs) List(ctx context.Context, prefix, after string, limit int) ([]string, error) {
-	l := lister{ctx: ctx, prefix: prefix, after: after}
-	if err := l.walk(s.s.blobFolder(), ""); err != nil {
-		return nil, fmt.Errorf("list blobs %s: %w", prefix, err)
-	}
-	slices.Sort(l.keys)
-	if limit > 0 && len(l.keys) > limit {
-		l.keys = l.keys[:limit]
-	}
-	return l.keys, nil
-}
-
-// A lister collects the keys of one List.
-type lister struct {
-	ctx           context.Context
-	prefix, after string
-	keys          []string
-}
-
-// walk collects the keys in a folder, all of which begin with start.
-func (l *lister) walk(folder, start string) error {
-	if err := l.ctx.Err(); err != nil {
-		return err
-	}
-	entries, err := os.ReadDir(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // deleted meanwhile
-	}
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		part, ok := decodeName(entry.Name(), entry.IsDir())
-		if !ok {
-			continue
-		}
-		key := start + part
-		switch {
-		case !entry.IsDir():
-			if key > l.after && strings.HasPrefix(key, l.prefix) {
-				l.keys = append(l.keys, key)
-			}
-		case l.mayHold(key):
-			if err := l.walk(filepath.Join(folder, entry.Name()), key); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// mayHold reports whether a key that begins with start may be asked for.
-func (l *lister) mayHold(start string) bool {
-	matches := strings.HasPrefix(start, l.prefix) || strings.HasPrefix(l.prefix, start)
-	return matches && (start > l.after || strings.HasPrefix(l.after, start))
 }

@@ -18,6 +18,7 @@ func TestWalksFollowAnIndex(t *testing.T) {
 		"due of all":           dueOfAll,
 		"next due of a job":    nextOfJob,
 		"next due of all":      nextOfAll,
+		"free of a job":        freeOfJob,
 		"scan of the frontier": scanRows,
 		"scan of items":        scanItems,
 		"scan after an item":   scanItemsAfter,

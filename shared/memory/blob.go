@@ -82,6 +82,17 @@ func (s *Blobs) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
+// DeletePrefix implements [blob.Store].
+func (s *Blobs) DeletePrefix(ctx context.Context, prefix string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.data, func(key string, _ []byte) bool { return strings.HasPrefix(key, prefix) })
+	return nil
+}
+
 // List implements [blob.Store].
 func (s *Blobs) List(ctx context.Context, prefix, after string, limit int) ([]string, error) {
 	if err := ctx.Err(); err != nil {

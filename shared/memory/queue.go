@@ -180,7 +180,7 @@ func (q *Queue) ring(name queue.Name) {
 }
 
 // Outstanding implements [queue.Census].
-func (q *Queue) Outstanding(ctx context.Context, job crawl.JobUID) (int, error) {
+func (q *Queue) Outstanding(ctx context.Context, job crawl.JobUID, from ...queue.Name) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -188,10 +188,30 @@ func (q *Queue) Outstanding(ctx context.Context, job crawl.JobUID) (int, error) 
 	defer q.mu.Unlock()
 	n := 0
 	for _, m := range q.messages {
-		if m.job == job {
+		if m.job == job && (len(from) == 0 || slices.Contains(from, m.from)) {
 			n++
 		}
 	}
+	return n, nil
+}
+
+// Discard implements [queue.Census].
+func (q *Queue) Discard(ctx context.Context, from queue.Name, job crawl.JobUID) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := q.clock()
+	n := 0
+	q.queues[from] = slices.DeleteFunc(q.queues[from], func(m *message) bool {
+		if m.job != job || m.held && m.due.After(now) {
+			return false
+		}
+		delete(q.messages, m.id)
+		n++
+		return true
+	})
 	return n, nil
 }
 

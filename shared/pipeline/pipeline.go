@@ -7,6 +7,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/skitterhq/skitter/shared/crawl"
@@ -83,15 +84,16 @@ func (c Chain) Open(ctx context.Context, job crawl.Job) error {
 	return nil
 }
 
-// Close closes each step in its order.
+// Close closes each step in its order, whatever the others say.
 func (c Chain) Close(ctx context.Context, job crawl.Job) error {
+	var errs []error
 	for _, s := range c {
 		if s.Close == nil {
 			continue
 		}
-		if err := s.Close(ctx, job); err != nil {
-			return fmt.Errorf("close pipeline step %s: %w", s.Name, err)
+		if err := crawl.Guard(func() error { return s.Close(ctx, job) }); err != nil {
+			errs = append(errs, fmt.Errorf("close pipeline step %s: %w", s.Name, err))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }

@@ -110,7 +110,7 @@ func TestAnEmptyChainLetsTheItemPass(t *testing.T) {
 	}
 }
 
-func TestAnErrorNamesItsStepAndEndsTheRest(t *testing.T) {
+func TestAnErrorNamesItsStep(t *testing.T) {
 	drop, broken := &crawl.Drop{Reason: "no price"}, errors.New("disk full")
 	job := crawl.Job{Name: "j1"}
 	tests := []struct {
@@ -138,7 +138,7 @@ func TestAnErrorNamesItsStepAndEndsTheRest(t *testing.T) {
 		},
 		{
 			"closing", broken, func(c pipeline.Chain) error { return c.Close(t.Context(), job) },
-			"close pipeline step bad: disk full", log{"close first for j1", "close bad for j1"},
+			"close pipeline step bad: disk full", log{"close first for j1", "close bad for j1", "close last for j1"},
 		},
 	}
 	for _, test := range tests {

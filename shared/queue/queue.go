@@ -90,9 +90,16 @@ type Receiver interface {
 // that knows exactly implements it (SQS's counts are approximate, so aws does
 // not).
 type Census interface {
-	// Outstanding counts the job's messages on all queues: due, delayed and
-	// received but not deleted.
-	Outstanding(ctx context.Context, job crawl.JobUID) (int, error)
+	// Outstanding counts the job's messages on some queues, or on all where
+	// none is named: due, delayed and received but not deleted.
+	Outstanding(ctx context.Context, job crawl.JobUID, from ...Name) (int, error)
+
+	// Discard removes the job's messages of one queue that no receiver
+	// holds, due or delayed, and returns how many. What is held stays, and
+	// can be deleted or returned as before. Since the rows are the truth and
+	// every message can be made again from them, the requests of a job that
+	// was stopped can be thrown away.
+	Discard(ctx context.Context, from Name, job crawl.JobUID) (int, error)
 }
 
 // A Bell rings when messages may have become due, so that a poller on the same

@@ -285,3 +285,27 @@ func TestPutStartIsPutOnce(t *testing.T) {
 		t.Errorf("sent %v, want nothing: the job's row does not stand yet", sent)
 	}
 }
+
+// Who loses the put must not change the request of the row that stands.
+func TestWhoLosesThePutLeavesTheLargeRequestAsItWas(t *testing.T) {
+	large := func(parent string) scheduler.Child {
+		c := child(parent, "a")
+		c.Request.Callback = "of_" + parent
+		c.Request.Meta = crawl.Values{"long": strings.Repeat("x", 1000)}
+		return c
+	}
+	w := newWorld(t, memory.Stale())
+	w.admitted(large("p"))
+	w.again() // another process, whose read misses the row
+	if got, err := w.admit(large("q")); err != nil || got != (scheduler.Admission{Seen: 1}) {
+		t.Fatalf("admission %+v, err %v; want it seen", got, err)
+	}
+	row := w.row("a")
+	req, err := w.Unpack(t.Context(), row.Req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name(row.By) != "p" || req.Callback != "of_p" {
+		t.Errorf("the row is by %s, and its request calls %s; want both of p", name(row.By), req.Callback)
+	}
+}

@@ -59,6 +59,8 @@ func (s *Scheduler) units(ctx context.Context, job crawl.JobUID, each func(items
 func joinShard(rows iter.Seq2[frontier.Row, error], next func() (items.Row, error, bool),
 	each func(items.Row) bool, yield func(settled, error) bool,
 ) bool {
+	// Items are read before their rows: an item that comes later than its row
+	// is missed, and the unit looked at again; never the other way round.
 	item, ierr, more := next()
 	for row, err := range rows {
 		if err != nil {
@@ -87,34 +89,30 @@ func joinShard(rows iter.Seq2[frontier.Row, error], next func() (items.Row, erro
 }
 
 func (s *Scheduler) scanRows(ctx context.Context, job crawl.JobUID, shard int) iter.Seq2[frontier.Row, error] {
-	return func(yield func(frontier.Row, error) bool) {
-		var after *crawl.UnitID
-		for {
-			rows, err := s.Rows.Scan(ctx, job, shard, after, scanPage)
-			if err != nil {
-				yield(frontier.Row{}, fmt.Errorf("read the rows of job %s: %w", job, err))
-				return
-			}
-			for _, row := range rows {
-				if !yield(row, nil) {
-					return
-				}
-			}
-			if len(rows) < scanPage {
-				return
-			}
-			after = &rows[len(rows)-1].Unit
-		}
-	}
+	return scan(fmt.Sprintf("read the rows of job %s", job),
+		func(after *crawl.UnitID) ([]frontier.Row, error) {
+			return s.Rows.Scan(ctx, job, shard, after, scanPage)
+		},
+		func(row frontier.Row) crawl.UnitID { return row.Unit })
 }
 
 func (s *Scheduler) scanItems(ctx context.Context, job crawl.JobUID, shard int) iter.Seq2[items.Row, error] {
-	return func(yield func(items.Row, error) bool) {
-		var after *items.Key
+	return scan(fmt.Sprintf("read the items of job %s", job),
+		func(after *items.Key) ([]items.Row, error) {
+			return s.Items.Scan(ctx, job, shard, after, scanPage)
+		},
+		func(row items.Row) items.Key { return row.Key })
+}
+
+// scan reads page after page, each after the key of the last row.
+func scan[Row, Key any](what string, read func(after *Key) ([]Row, error), key func(Row) Key) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		var after *Key
 		for {
-			rows, err := s.Items.Scan(ctx, job, shard, after, scanPage)
+			rows, err := read(after)
 			if err != nil {
-				yield(items.Row{}, fmt.Errorf("read the items of job %s: %w", job, err))
+				var none Row
+				yield(none, fmt.Errorf("%s: %w", what, err))
 				return
 			}
 			for _, row := range rows {
@@ -125,7 +123,8 @@ func (s *Scheduler) scanItems(ctx context.Context, job crawl.JobUID, shard int) 
 			if len(rows) < scanPage {
 				return
 			}
-			after = &rows[len(rows)-1].Key
+			last := key(rows[len(rows)-1])
+			after = &last
 		}
 	}
 }

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -39,7 +40,9 @@ func (s *Scheduler) pack(ctx context.Context, job crawl.JobUID, unit crawl.UnitI
 	if len(packed) <= maxInline {
 		return packed, nil
 	}
-	key := fmt.Sprintf("requests/%s/%s", job, unit)
+	// The key has the content's hash: another parent that finds the same unit
+	// packs before it loses the put, and must not change what stands.
+	key := fmt.Sprintf("requests/%s/%s-%x", job, unit, sha256.Sum256(packed))
 	if err := s.Blobs.Put(ctx, key, packed); err != nil {
 		return nil, fmt.Errorf("keep request %s: %w", req.URL, err)
 	}
@@ -119,12 +122,11 @@ func included(req *crawl.Request) map[string][]string {
 	return headers
 }
 
-// An Order is a request to be sent, or sent again.
+// An Order is a request to be sent, or sent again, to the lane of its priority.
 type Order struct {
-	Unit     crawl.UnitID
-	Request  message.Request
-	Delay    time.Duration
-	Priority int
+	Unit    crawl.UnitID
+	Request message.Request
+	Delay   time.Duration
 	// Marks are those of the unit that do not count against the message.
 	Marks int
 }
@@ -133,14 +135,13 @@ type Order struct {
 func (s *Scheduler) SendRequests(ctx context.Context, job crawl.JobUID, orders []Order) error {
 	lanes := make(map[queue.Name][]queue.Message, 1)
 	for _, o := range orders {
-		o.Request.Priority = o.Priority
 		body, err := message.Encode(message.Header{
 			Kind: message.KindRequest, Job: job, Unit: o.Unit, Base: o.Marks, Sent: s.Now().UTC(),
 		}, o.Request)
 		if err != nil {
 			return err
 		}
-		lane := queue.Lane(o.Priority)
+		lane := queue.Lane(o.Request.Priority)
 		lanes[lane] = append(lanes[lane], queue.Message{Job: job, Body: body, Delay: o.Delay})
 	}
 	for _, lane := range queue.Requests() {
@@ -157,5 +158,5 @@ func (s *Scheduler) SendRequests(ctx context.Context, job crawl.JobUID, orders [
 // order is the message that a row's request is sent with, the first time and
 // when the row alone is known.
 func order(row frontier.Row) Order {
-	return Order{Unit: row.Unit, Request: message.Request{Req: row.Req}, Priority: row.Priority}
+	return Order{Unit: row.Unit, Request: message.Request{Req: row.Req, Priority: row.Priority}}
 }

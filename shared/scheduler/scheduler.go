@@ -87,6 +87,29 @@ func (s *Scheduler) Read(ctx context.Context, job crawl.JobUID, units []crawl.Un
 	return rows, nil
 }
 
+// Marks reads how often work on a queued unit was begun after it had been
+// delivered before; 0 for a unit that is closed or not there.
+func (s *Scheduler) Marks(ctx context.Context, job crawl.JobUID, unit crawl.UnitID) (int, error) {
+	rows, err := s.Rows.Get(ctx, job, []crawl.UnitID{unit}, frontier.Strong)
+	if err != nil {
+		return 0, fmt.Errorf("read the marks of unit %s: %w", unit, err)
+	}
+	if row := rows[unit]; row.State == frontier.Queued {
+		return row.Marks, nil
+	}
+	return 0, nil
+}
+
+// Mark notes that work on a unit is begun which was delivered before, and
+// returns how often that was; 0 for a unit that is closed or not there.
+func (s *Scheduler) Mark(ctx context.Context, job crawl.JobUID, unit crawl.UnitID) (int, error) {
+	marks, err := s.Rows.Mark(ctx, job, unit)
+	if err != nil {
+		return 0, fmt.Errorf("mark unit %s: %w", unit, err)
+	}
+	return marks, nil
+}
+
 // SendControl sends a thing to do about a job, after a delay.
 func (s *Scheduler) SendControl(ctx context.Context, job crawl.JobUID, c message.Control, delay time.Duration) error {
 	body, err := message.Encode(message.Header{

@@ -26,6 +26,20 @@ func (s *Scheduler) Stranded(ctx context.Context, job crawl.JobUID) (stranded, o
 	return n == 0, true, nil
 }
 
+// DiscardRequests throws away the requests of a job that is to end, where the
+// family can: it gets no new turn, and delayed ones would keep it waiting.
+func (s *Scheduler) DiscardRequests(ctx context.Context, job crawl.JobUID) error {
+	if s.Census == nil {
+		return nil
+	}
+	for _, lane := range queue.Requests() {
+		if _, err := s.Census.Discard(ctx, lane, job); err != nil {
+			return fmt.Errorf("discard the requests of job %s: %w", job, err)
+		}
+	}
+	return nil
+}
+
 // LostRounds is after how many rounds of the watchdog without effect a unit is
 // given up as lost.
 const LostRounds = 3
@@ -47,7 +61,7 @@ func (s *Scheduler) Revive(ctx context.Context, job crawl.JobUID, probe bool) (R
 	send := func(orders []Order) error {
 		v.Requests += len(orders)
 		for _, o := range orders {
-			lanes[queue.Lane(o.Priority)] = true
+			lanes[queue.Lane(o.Request.Priority)] = true
 		}
 		return s.SendRequests(ctx, job, orders)
 	}

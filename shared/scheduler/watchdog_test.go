@@ -219,8 +219,8 @@ func TestOrdersKeepTheirDelayAndAttempt(t *testing.T) {
 	w.again()
 	turn := w.clock.Add(time.Minute)
 	orders := []scheduler.Order{
-		{Unit: unit("a"), Request: message.Request{Req: []byte(`{}`), Attempt: 2, Turn: turn, Priority: 5}, Priority: -1, Delay: time.Minute},
-		{Unit: unit("b"), Request: message.Request{Req: []byte(`{}`)}, Priority: -1},
+		{Unit: unit("a"), Request: message.Request{Req: []byte(`{}`), Attempt: 2, Turn: turn, Priority: -1}, Delay: time.Minute},
+		{Unit: unit("b"), Request: message.Request{Req: []byte(`{}`), Priority: -1}},
 	}
 	if err := w.SendRequests(t.Context(), job, orders); err != nil {
 		t.Fatal(err)

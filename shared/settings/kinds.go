@@ -93,6 +93,14 @@ func whole(min int) kind[int] {
 	return k.where(fmt.Sprintf("a whole number of %d or more", min), func(n int) bool { return n >= min })
 }
 
+// maxDays is the most days of a time: a century, well within what a
+// [time.Duration] can hold.
+const maxDays = 36500
+
+func days() kind[int] {
+	return whole(1).where(fmt.Sprintf("a whole number from 1 to %d", maxDays), func(n int) bool { return n <= maxDays })
+}
+
 func readInt(v any) (int, bool) {
 	f, isFloat := v.(float64)
 	if isFloat {

@@ -112,7 +112,7 @@ func Definitions() []Definition {
 			"The statuses outside 200 to 299 that are handed to callbacks."),
 		row("HTTPERROR_ALLOW_ALL", func(s *Settings) *bool { return &s.HTTPErrorAllowAll }, yesNo(), false, Scrapy,
 			"Hands responses of every status to callbacks."),
-		row("JOB_MAX_DAYS", func(s *Settings) *int { return &s.JobMaxDays }, whole(1), 14, Ours,
+		row("JOB_MAX_DAYS", func(s *Settings) *int { return &s.JobMaxDays }, days(), 14, Ours,
 			"How many days a job may last; then it closes with the reason deadline."),
 		row("LOGSTATS_INTERVAL", func(s *Settings) *time.Duration { return &s.LogStatsInterval }, span(), 5*time.Second, Changed,
 			"The time between two lines of progress where stderr is no terminal. 0: none."),

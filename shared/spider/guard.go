@@ -1,8 +1,9 @@
 package spider
 
 import (
-	"fmt"
 	"runtime/debug"
+
+	"github.com/skitterhq/skitter/shared/crawl"
 )
 
 // guard calls f and turns a panic into an error, so that a page which breaks a
@@ -16,22 +17,8 @@ func guard(consuming *bool, f func() error) (err error) {
 			return
 		}
 		if v := recover(); v != nil {
-			err = &PanicError{Value: v, Stack: debug.Stack()}
+			err = &crawl.PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
 	return f()
-}
-
-// A PanicError is a panic of a spider's code, which fails its page alone.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
-// Unwrap returns what the code panicked with, if that was an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
 }

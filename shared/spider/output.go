@@ -37,8 +37,15 @@ func (o *Output) Item(v any) {
 	o.give(crawl.Result{Item: &item})
 }
 
-// Request gives a request as it is; its URL must be absolute.
-func (o *Output) Request(req *crawl.Request) { o.give(crawl.Result{Request: req}) }
+// Request gives a request as it is; its URL must be absolute. A nil request
+// fails the page.
+func (o *Output) Request(req *crawl.Request) {
+	if req == nil {
+		o.errs = append(o.errs, errors.New("a request that is nil"))
+		return
+	}
+	o.give(crawl.Result{Request: req})
+}
 
 // Follow gives a request for an address on the page, resolved against the
 // page's base, for a callback ("" for the spider's Parse). An address that

@@ -75,7 +75,7 @@ func TestPanicsFailThePageAlone(t *testing.T) {
 			set(&s, &mw)
 			w.mws = []spider.Middleware{w.marking("e", ""), mw, w.marking("s", "")}
 			got, err := process(t, w.chain(t, s), newPage("", nil))
-			var p *spider.PanicError
+			var p *crawl.PanicError
 			if !errors.As(err, &p) || p.Value != "oh no" || !strings.Contains(string(p.Stack), "panic_test.go") {
 				t.Fatalf("got error %v, want the panic and where it was", err)
 			}
@@ -97,7 +97,7 @@ func TestALegsPanicFailsThePageWithoutMiddlewaresToo(t *testing.T) {
 	} {
 		s := spider.Spider{Parse: w.gives("parse", nil, "1"), Legs: []spider.Leg{leg}}
 		_, err := process(t, w.chain(t, s), newPage("", nil))
-		var p *spider.PanicError
+		var p *crawl.PanicError
 		if !errors.As(err, &p) || !strings.Contains(err.Error(), "leg lame") {
 			t.Errorf("got %v, want the panic and the leg's name", err)
 		}

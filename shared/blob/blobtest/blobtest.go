@@ -38,6 +38,8 @@ func Run(t *testing.T, open func(t *testing.T) Harness) {
 		{"bad keys are refused", testBadKeys},
 		{"a list is sorted by bytes", testListSorted},
 		{"a list has a prefix, a start and a limit", testListPages},
+		{"keys are forgotten by their prefix", testDeletePrefix},
+		{"what has no key has nothing to forget", testDeletePrefixOfNone},
 		{"puts at once leave one of them whole", testAtOnce},
 	}
 	for _, test := range tests {

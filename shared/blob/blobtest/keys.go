@@ -116,3 +116,44 @@ func testListPages(t *testing.T, h Harness) {
 		h.wantKeys(t, test.prefix, test.after, test.limit, test.want)
 	}
 }
+
+func testDeletePrefix(t *testing.T, h Harness) {
+	keys := goodKeys()
+	prefixes := []string{
+		"a", "a/", "a/b", "a/b/", "A", "A/", "jobs/0123456789abcdef01234567/", "nothing", "nothing/", ".hidden/",
+		"x", strings.Repeat("x", 150), strings.Repeat("x", 200) + "/", strings.Repeat("x", 255) + "/", strings.Repeat("d/", 99), "",
+	}
+	for _, prefix := range prefixes {
+		for _, key := range keys {
+			h.put(t, key, key)
+		}
+		for range 2 { // what is gone is passed over
+			if err := h.Store.DeletePrefix(t.Context(), prefix); err != nil {
+				t.Fatalf("delete prefix %.80q: %v", prefix, err)
+			}
+		}
+		var left []string
+		for _, key := range keys {
+			if strings.HasPrefix(key, prefix) {
+				h.wantNone(t, key)
+			} else {
+				h.want(t, key, key)
+				left = append(left, key)
+			}
+		}
+		h.wantKeys(t, "", "", 0, left)
+		h.wantKeys(t, prefix, "", 0, nil)
+	}
+}
+
+func testDeletePrefixOfNone(t *testing.T, h Harness) {
+	h.put(t, "a/b", "x")
+	for _, prefix := range []string{"/", "a//", "../", "a/../", "./", "a/./", "a/b/../../", "~", "a~", "a\x00/", "ä/", strings.Repeat("x", 2*blob.MaxKey) + "/"} {
+		if err := h.Store.DeletePrefix(t.Context(), prefix); err != nil {
+			t.Errorf("delete prefix %.80q: %v", prefix, err)
+		}
+		h.wantKeys(t, prefix, "", 0, nil)
+	}
+	h.want(t, "a/b", "x")
+	h.wantKeys(t, "", "", 0, []string{"a/b"})
+}

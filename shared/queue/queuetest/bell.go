@@ -8,38 +8,6 @@ import (
 	"github.com/skitterhq/skitter/shared/queue"
 )
 
-func testCensus(t *testing.T, h Harness) {
-	census, ok := h.Queue.(queue.Census)
-	if !ok {
-		t.Skip("the family takes no census")
-	}
-	want := func(job crawl.JobUID, want int) {
-		t.Helper()
-		got, err := census.Outstanding(t.Context(), job)
-		if err != nil || got != want {
-			t.Fatalf("job %s has %d messages outstanding (%v), want %d", job, got, err, want)
-		}
-	}
-	want(jobA, 0)
-
-	delayed := message(jobA, "delayed")
-	delayed.Delay = time.Minute
-	for _, name := range append(queue.Requests(), queue.Page, queue.Item) {
-		h.send(t, name, message(jobA, "due"))
-	}
-	h.send(t, queue.Request, delayed, message(jobB, "other"))
-	h.send(t, queue.Control, message(jobA, "control"))
-	want(jobA, 7)
-	want(jobB, 1)
-
-	held := h.collect(t, queue.Page, jobA, 1)
-	want(jobA, 7)
-	h.giveBack(t, queue.Page, time.Hour, held...)
-	want(jobA, 7)
-	h.delete(t, queue.Item, h.collect(t, queue.Item, jobA, 1)...)
-	want(jobA, 6)
-}
-
 // bell is the family's bell, if it has one.
 func (h Harness) bell(t *testing.T) queue.Bell {
 	t.Helper()

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/engine"
+	"github.com/skitterhq/skitter/shared/feeds"
+	"github.com/skitterhq/skitter/shared/weburl"
+)
+
+// order reads what job is asked for. Nothing is written yet, so all that is
+// wrong is told at once.
+func (a *app) order(f crawlFlags, args []string) (engine.Order, error) {
+	o := engine.Order{Project: a.project.Name, Name: f.job}
+	if f.resume != "" {
+		if len(args) > 0 || f.job != "" || len(f.args)+len(f.settings) > 0 || f.logLevel != "" ||
+			(f.output != "" || f.overwrite != "") && !f.toStdout() {
+			return o, wrongUse("--resume goes on with a job as it was started: give no spider, URL, -a, -s, -L, -O or --job with it, and no -o but -o -")
+		}
+		return o, asUsage(checkStats(f))
+	}
+	if len(args) == 0 {
+		return o, wrongUse("crawl wants the name of a spider, or --resume JOB; skitter list shows the spiders")
+	}
+	o.Spec.Spider = args[0]
+	errs := []error{checkStats(f)}
+	keep := func(err error) { errs = append(errs, err) }
+	var err error
+	o.Spec.Args, err = pairs("-a", f.args)
+	keep(err)
+	o.Spec.Settings, err = jobSettings(f.settings, f.logLevel)
+	keep(err)
+	for _, raw := range args[1:] {
+		u, err := pageURL(raw)
+		keep(err)
+		o.Spec.StartURLs = append(o.Spec.StartURLs, u)
+	}
+	o.Spec.Feeds, err = outputs(f)
+	keep(err)
+	return o, asUsage(errors.Join(errs...))
+}
+
+// settingFlags adds the flags of settings, and completes them.
+func (a *app) settingFlags(cmd *cobra.Command, set *[]string, level *string) {
+	cmd.Flags().StringArrayVarP(set, "set", "s", nil, "setting NAME=VALUE; may be repeated")
+	cmd.Flags().StringVarP(level, "loglevel", "L", "", "least level that is logged, as -s LOG_LEVEL=LEVEL")
+	complete(cmd, "set", completeSettings)
+	complete(cmd, "loglevel", cobra.FixedCompletions([]string{"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// jobSettings reads -s and -L. As in Scrapy, -L wins.
+func jobSettings(list []string, level string) (map[string]string, error) {
+	set, err := pairs("-s", list)
+	if err == nil && level != "" {
+		set["LOG_LEVEL"] = level
+	}
+	return set, err
+}
+
+// pairs reads NAME=VALUE options.
+func pairs(flag string, list []string) (map[string]string, error) {
+	m := make(map[string]string, len(list))
+	for _, p := range list {
+		name, value, ok := strings.Cut(p, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("%s %s: want NAME=VALUE", flag, p)
+		}
+		m[name] = value
+	}
+	return m, nil
+}
+
+// pageURL reads the address of a page as somebody typed it.
+func pageURL(raw string) (string, error) {
+	u, err := weburl.Parse(raw)
+	if err != nil {
+		return "", err
+	}
+	if s := u.Scheme(); s != "http" && s != "https" {
+		return "", fmt.Errorf("url %q: nothing here fetches %s:, only http: and https:", raw, s)
+	}
+	return u.String(), nil
+}
+
+// outputs reads -o and -O.
+func outputs(f crawlFlags) ([]crawl.Feed, error) {
+	if f.output != "" && f.overwrite != "" {
+		return nil, errors.New("-o appends and -O overwrites: give one of them")
+	}
+	feed := crawl.Feed{URI: f.output}
+	if f.overwrite != "" {
+		feed = crawl.Feed{URI: f.overwrite, Overwrite: true}
+	}
+	if feed.URI == "" || f.toStdout() {
+		return nil, nil
+	}
+	var err error
+	if feed.Format, err = feeds.FormatOf(feed.URI); err != nil {
+		return nil, err
+	}
+	if err := feeds.Check(feed); err != nil {
+		return nil, err
+	}
+	// The job may be gone on with from another folder.
+	if feed.URI, err = filepath.Abs(feed.URI); err != nil {
+		return nil, err
+	}
+	return []crawl.Feed{feed}, nil
+}
+
+func checkStats(f crawlFlags) error {
+	if f.stats == "" {
+		return nil
+	}
+	if err := feeds.CheckFile(f.stats); err != nil {
+		return fmt.Errorf("--stats: %w", err)
+	}
+	return nil
+}
+
+// command is a command line for this job's state, to be typed as it stands.
+func (f crawlFlags) command(words ...string) string {
+	words = append([]string{"skitter"}, words...)
+	if f.data != defaultData {
+		words = append(words, "--data", f.data)
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/jobs"
+	"github.com/skitterhq/skitter/shared/message"
+	"github.com/skitterhq/skitter/shared/queue"
+)
+
+// A visit is one job as one invocation sees it.
+type visit struct {
+	*Runtime
+	job crawl.Job
+}
+
+// incoming is a message that was read.
+type incoming struct {
+	delivery queue.Delivery
+	header   message.Header
+	payload  []byte
+}
+
+// A partWork works off one job's part of a batch. Its error is a fault of the
+// ports: all of the part is delivered again.
+type partWork func(ctx context.Context, v *visit, msgs []incoming) error
+
+// perJob hands each job's part of a batch to work, what may be poison apart
+// from the rest, and returns the IDs of the messages that are to be delivered
+// again.
+func (e *Engine) perJob(ctx context.Context, from queue.Name, batch []queue.Delivery, want message.Kind, work partWork) []string {
+	return e.apart(ctx, from, batch, func(some []queue.Delivery) []string {
+		return e.parts(ctx, some, want, work)
+	})
+}
+
+// parts works the jobs of a batch side by side, so that none waits for another.
+func (e *Engine) parts(ctx context.Context, batch []queue.Delivery, want message.Kind, work partWork) []string {
+	byJob, failed := e.sort(batch, want)
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for uid, msgs := range byJob {
+		all.Go(func() {
+			err := e.part(ctx, uid, msgs, want, work)
+			if err == nil {
+				return
+			}
+			if ctx.Err() == nil {
+				e.logError(e.Log, "batch not done, to be delivered again", err, "job", uid, "messages", len(msgs))
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			for _, m := range msgs {
+				failed = append(failed, m.delivery.ID)
+			}
+		})
+	}
+	all.Wait()
+	return failed
+}
+
+// sort reads the headers of a batch and sorts it by job. A message that cannot
+// be read is a fault: its ID is among the failed, so that the queue gives up on
+// it in the end and the dead letter is accounted for.
+func (e *Engine) sort(batch []queue.Delivery, want message.Kind) (map[crawl.JobUID][]incoming, []string) {
+	byJob := make(map[crawl.JobUID][]incoming, 1)
+	var failed []string
+	for _, d := range batch {
+		h, payload, err := message.ReadHeader(d.Body)
+		if err == nil && h.Kind != want {
+			err = errors.New("a " + string(h.Kind) + " message on the " + string(want) + " queue")
+		}
+		if err != nil {
+			e.Log.Error("message not understood", "id", d.ID, "err", err)
+			failed = append(failed, d.ID)
+			continue
+		}
+		byJob[h.Job] = append(byJob[h.Job], incoming{d, h, payload})
+	}
+	return byJob, failed
+}
+
+// part works one job's messages, unless the job is past them. A panic in it is
+// a fault like any other: it must not end what other invocations do in this
+// process.
+func (e *Engine) part(ctx context.Context, uid crawl.JobUID, msgs []incoming, want message.Kind, work partWork) error {
+	job, err := e.Jobs.Get(ctx, uid)
+	if errors.Is(err, jobs.ErrNotFound) || err == nil && job.State.Ended() {
+		return nil // nothing is worked for a job that is gone or has ended
+	}
+	if err != nil {
+		return err
+	}
+	if job.State == crawl.JobClosing && want != message.KindControl {
+		return nil // its rows are counted; what comes now is a duplicate
+	}
+	rt, err := e.Runtime(ctx, job)
+	if err != nil {
+		return err
+	}
+	return crawl.Guard(func() error { return work(ctx, &visit{Runtime: rt, job: job}, msgs) })
+}
+
+// sendBack sends messages again that there is no time for, which costs them
+// nothing: what goes back by the visibility time-out comes late and counts.
+func (e *Engine) sendBack(ctx context.Context, v *visit, to queue.Name, msgs []incoming) error {
+	again := make([]queue.Message, 0, len(msgs))
+	for _, m := range msgs {
+		again = append(again, queue.Message{Job: v.job.UID, Body: m.delivery.Body})
+	}
+	if err := e.Queue.Send(ctx, to, again); err != nil {
+		return fmt.Errorf("send %d messages back: %w", len(again), err)
+	}
+	return nil
+}
+
+// outOfTime reports whether an invocation has too little time left to go on.
+func (e *Engine) outOfTime(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && deadline.Sub(e.Now()) < e.Margin
+}
+
+// refresh reads the job again where it was read a while ago, so that a long
+// invocation hears of a stop. A job that cannot be read is taken to be as it
+// was.
+func (e *Engine) refresh(ctx context.Context, v *visit) {
+	if job, err := e.Jobs.Get(ctx, v.job.UID); err == nil {
+		v.job = job
+	}
+}
+
+// flushEvery is how long what was given may wait to be handed on.
+const flushEvery = time.Second
