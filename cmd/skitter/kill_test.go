@@ -42,6 +42,17 @@ func newKilled(t *testing.T, pages int) *killed {
 // start starts a skitter process.
 func (k *killed) start(args ...string) *exec.Cmd {
 	k.t.Helper()
+	cmd := k.command(args...)
+	if err := cmd.Start(); err != nil {
+		k.t.Fatal(err)
+	}
+	k.t.Cleanup(func() { _ = cmd.Process.Kill() }) // it may have ended
+	return cmd
+}
+
+// command is a skitter process that is not started.
+func (k *killed) command(args ...string) *exec.Cmd {
+	k.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		k.t.Fatal(err)
@@ -50,10 +61,6 @@ func (k *killed) start(args ...string) *exec.Cmd {
 	cmd.Dir = k.dir
 	cmd.Env = append(os.Environ(), asCommand+"=1")
 	cmd.Stderr = &strings.Builder{}
-	if err := cmd.Start(); err != nil {
-		k.t.Fatal(err)
-	}
-	k.t.Cleanup(func() { _ = cmd.Process.Kill() }) // it may have ended
 	return cmd
 }
 

@@ -83,7 +83,8 @@ func pageURL(raw string) (string, error) {
 		return "", err
 	}
 	if s := u.Scheme(); s != "http" && s != "https" {
-		return "", fmt.Errorf("url %q: nothing here fetches %s:, only http: and https:", raw, s)
+		// The rest is not shown: it may hold a password.
+		return "", fmt.Errorf("url %q: nothing here fetches %s URLs; give one of http or https", s+":…", s)
 	}
 	return u.String(), nil
 }

@@ -37,6 +37,7 @@ func TestScripts(t *testing.T) {
 			env.Defer(srv.Close)
 			env.Setenv("SITE", srv.URL)
 			env.Setenv("FAST", "DOWNLOAD_DELAY=0")
+			env.Setenv("LONG", strings.Repeat("x", 240))
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
