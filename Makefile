@@ -43,7 +43,7 @@ lint: ## check format and common mistakes
 	$(LINT) run ./...
 
 .PHONY: bench
-bench: build ## measure CPU a page beside Colly and Scrapy (needs ../shared/bench)
+bench: ## measure CPU a page beside Colly and Scrapy (needs ../shared/bench)
 	@./scripts/bench $(PAGES)
 
 .PHONY: clean

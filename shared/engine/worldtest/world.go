@@ -70,6 +70,9 @@ type Options struct {
 	Scope func(*crawl.Request) error
 	// Steps are the pipeline.
 	Steps []pipeline.Step
+	// Base are the ports that the world is made on; nil takes those of package
+	// memory.
+	Base *Ports
 	// Wrap changes the ports; nil leaves them.
 	Wrap func(Ports) Ports
 	// NoCensus leaves the exact count away, as AWS has none.
@@ -123,6 +126,9 @@ func New(t *testing.T, o Options) *World {
 		Queue: q, Rows: memory.NewFrontier(rowOptions...), Items: memory.NewItems(), Jobs: memory.NewJobs(time.Now),
 		Blobs: memory.NewBlobs(), Dead: memory.NewDead(),
 	}}
+	if o.Base != nil {
+		w.Ports = *o.Base
+	}
 	w.base = w.Ports
 	if o.Wrap != nil {
 		w.Ports = o.Wrap(w.Ports)
