@@ -1,5 +1,5 @@
-// Command skitter crawls web sites: on this machine, or on AWS Lambda. Its
-// commands follow Scrapy's where Scrapy has one; docs/cli.md has them all.
+// Command skitter crawls web sites on this machine. Its commands follow
+// Scrapy's where Scrapy has one; docs/cli.md has them all.
 //
 // Results go to stdout, everything that people read to stderr.
 package main

@@ -11,11 +11,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/skitterhq/skitter/shared/site"
+	"github.com/skitterhq/skitter/spiders"
 )
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
-		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+		a := &app{stdout: os.Stdout, stderr: os.Stderr, project: spiders.Project()}
+		a.project.Spiders = append(a.project.Spiders, trouble())
+		os.Exit(a.run(context.Background(), os.Args[1:]))
 	}
 	testscript.Main(m, map[string]func(){
 		"skitter": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) },

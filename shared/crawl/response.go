@@ -12,6 +12,9 @@ const (
 	FlagPartial = "partial"
 	// FlagDataloss marks a body that is shorter than was announced.
 	FlagDataloss = "dataloss"
+	// FlagGaveUp marks an answer that was to be tried again and came too
+	// often: if nobody wants it, the request has failed.
+	FlagGaveUp = "gave-up"
 )
 
 // A Response is what a request brought back.

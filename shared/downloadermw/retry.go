@@ -24,7 +24,7 @@ import (
 // before the first, twice as long before each further one, 10 % more or less,
 // or as long as the server's Retry-After asks if that is more, but never longer
 // than RETRY_MAX_DELAY. After RETRY_TIMES retries the last response or failure
-// is passed on.
+// is passed on, a response with the flag "gave-up".
 //
 // Request options: DontRetry, MaxRetryTimes. Stats: retry/count,
 // retry/reason_count/<reason>, retry/max_reached.
@@ -62,6 +62,7 @@ func (r *retry) response(_ context.Context, req *crawl.Request, resp *crawl.Resp
 	if again := r.again(req, statusReason(resp.Status), wait); again != nil {
 		return nil, again
 	}
+	resp.Flags = append(resp.Flags, crawl.FlagGaveUp)
 	return resp, nil
 }
 

@@ -102,6 +102,10 @@ results:
 			break results // the job is to end, and this page could go on for ever
 		}
 	}
+	if rd.given == 0 && page.HasFlag(crawl.FlagGaveUp) {
+		out.settle(rd.settlement(frontier.Failed, fmt.Sprintf("status-%d", page.Status)))
+		return nil
+	}
 	out.settle(rd.settlement(frontier.Done, ""))
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 // markDelay is how long a message waits for each mark that it has. It keeps those
 // that may be poison behind what is certainly none, and a process that is
 // killed for other reasons, again and again, from marking the same ones.
-const markDelay = 2 * time.Second
+const markDelay = 500 * time.Millisecond
 
 // apart works what was delivered before apart from the rest, since it may kill
 // this process: first what is fresh, which is then deleted here, so

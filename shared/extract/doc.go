@@ -1,5 +1,10 @@
 // Package extract takes links and values out of HTML.
 //
+// For now every page is read as HTML, also one that is XML or JSON. Of XML that
+// is enough where no element has a name that HTML knows: the <link> of an RSS
+// feed is void in HTML, so its text stands behind it and not in it. Until XML is
+// read as such, take a feed apart with encoding/xml and [Document.UTF8].
+//
 // A [Document] is parsed once, when it is first asked, and everything works on
 // that one tree: selectors ([Document.CSS]), links ([LinkExtractor]) and
 // goquery ([Document.Goquery]). The encoding of a page is found as browsers

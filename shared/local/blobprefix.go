@@ -32,11 +32,11 @@ func (s *Blobs) folderOf(prefix string) (folder, start string, ok bool) {
 // it is, it is emptied with what else a process that is gone has left.
 func (s *Blobs) DeletePrefix(ctx context.Context, prefix string) error {
 	folder, start, ok := s.folderOf(prefix)
-	if !ok {
-		return ctx.Err()
+	if err := s.open(ctx); err != nil || !ok {
+		return err
 	}
 	if err := s.sweep(ctx, folder, start, prefix); err != nil {
-		return fmt.Errorf("delete blobs %s: %w", prefix, err)
+		return fmt.Errorf("delete blobs %s: %w", prefix, s.explain(err))
 	}
 	if start != "" {
 		s.removeEmpty(folder)
@@ -106,10 +106,13 @@ func ignoreMissing(err error) error {
 // List implements [blob.Store]. It reads the names of all blobs in the folders
 // where keys of the prefix may lie, also for a small limit.
 func (s *Blobs) List(ctx context.Context, prefix, after string, limit int) ([]string, error) {
+	if err := s.open(ctx); err != nil {
+		return nil, err
+	}
 	l := lister{ctx: ctx, prefix: prefix, after: after}
 	if folder, start, ok := s.folderOf(prefix); ok {
 		if err := l.walk(folder, start); err != nil {
-			return nil, fmt.Errorf("list blobs %s: %w", prefix, err)
+			return nil, fmt.Errorf("list blobs %s: %w", prefix, s.explain(err))
 		}
 	}
 	slices.Sort(l.keys)

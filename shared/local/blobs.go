@@ -38,6 +38,25 @@ func (s *Store) removeTemporary(process int64) {
 
 func (s *Blobs) path(key string) string { return filepath.Join(s.s.blobFolder(), blobPath(key)) }
 
+// check says why a call for a key is not to be done, if it is not.
+func (s *Blobs) check(ctx context.Context, key string) error {
+	if err := blob.CheckKey(key); err != nil {
+		return err
+	}
+	return s.open(ctx)
+}
+
+// open says why no call is to be done, if none is.
+func (s *Blobs) open(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.s.file.err()
+}
+
+// explain makes an error that no further try can mend an [ErrUnusable].
+func (s *Blobs) explain(err error) error { return explainFile(s.s.blobFolder(), err) }
+
 // Put implements [blob.Store].
 func (s *Blobs) Put(ctx context.Context, key string, data []byte) error {
 	return s.write(ctx, key, func(f *os.File) error {
@@ -55,19 +74,16 @@ func (s *Blobs) PutReader(ctx context.Context, key string, r io.Reader) error {
 }
 
 func (s *Blobs) write(ctx context.Context, key string, fill func(f *os.File) error) error {
-	if err := blob.CheckKey(key); err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
+	if err := s.check(ctx, key); err != nil {
 		return err
 	}
 	temporary, err := s.writeTemporary(fill)
 	if err != nil {
-		return fmt.Errorf("put blob %s: %w", key, err)
+		return fmt.Errorf("put blob %s: %w", key, s.explain(err))
 	}
 	if err := moveTo(temporary, s.path(key)); err != nil {
 		_ = os.Remove(temporary) // the first error says more
-		return fmt.Errorf("put blob %s: %w", key, err)
+		return fmt.Errorf("put blob %s: %w", key, s.explain(err))
 	}
 	return nil
 }
@@ -109,10 +125,7 @@ func moveTo(temporary, path string) error {
 
 // Get implements [blob.Store].
 func (s *Blobs) Get(ctx context.Context, key string, offset, length int64) ([]byte, error) {
-	if err := blob.CheckKey(key); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
+	if err := s.check(ctx, key); err != nil {
 		return nil, err
 	}
 	data, err := s.read(key, offset, length)
@@ -120,7 +133,7 @@ func (s *Blobs) Get(ctx context.Context, key string, offset, length int64) ([]by
 		return nil, fmt.Errorf("%w: %s", blob.ErrNotFound, key)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("get blob %s: %w", key, err)
+		return nil, fmt.Errorf("get blob %s: %w", key, s.explain(err))
 	}
 	return data, nil
 }
@@ -151,10 +164,7 @@ func (s *Blobs) read(key string, offset, length int64) ([]byte, error) {
 
 // Delete implements [blob.Store].
 func (s *Blobs) Delete(ctx context.Context, key string) error {
-	if err := blob.CheckKey(key); err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
+	if err := s.check(ctx, key); err != nil {
 		return err
 	}
 	path := s.path(key)
@@ -162,7 +172,7 @@ func (s *Blobs) Delete(ctx context.Context, key string) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		return fmt.Errorf("delete blob %s: %w", key, err)
+		return fmt.Errorf("delete blob %s: %w", key, s.explain(err))
 	}
 	s.removeEmpty(filepath.Dir(path))
 	return nil

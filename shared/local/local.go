@@ -24,8 +24,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/skitterhq/skitter/shared/local/internal/sqlite"
 )
 
@@ -58,6 +56,7 @@ type Store struct {
 	clock      func() time.Time
 	visibility time.Duration
 
+	file    *file
 	writer  *writer
 	readers *readers
 	bell    *bell
@@ -65,7 +64,7 @@ type Store struct {
 
 	// self is this process's number, which its locked file makes its own.
 	self int64
-	lock *flock.Flock
+	lock lock
 	reap reaper
 
 	closing sync.Once
@@ -75,6 +74,7 @@ type Store struct {
 // Open opens a data folder, making it if it is not there.
 func Open(dir string, opts Options) (*Store, error) {
 	s := &Store{dir: dir, clock: opts.Clock, visibility: opts.Visibility, bell: newBell()}
+	s.file = &file{path: s.dbPath()}
 	s.queue = &Queue{s: s}
 	if s.clock == nil {
 		s.clock = time.Now
@@ -84,7 +84,7 @@ func Open(dir string, opts Options) (*Store, error) {
 	}
 	for _, folder := range []string{s.lockFolder(), s.temporaryFolder()} {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
-			return nil, fmt.Errorf("make the data folder %s: %w; choose another with --data", dir, err)
+			return nil, fmt.Errorf("make the data folder %s: %w; choose another with --data", dir, explainFile(dir, err))
 		}
 	}
 	if err := s.start(); err != nil {
@@ -106,11 +106,15 @@ func (s *Store) start() error {
 		_ = conn.Close()
 		return err
 	}
-	if s.readers, err = openReaders(ctx, s.dbPath()); err != nil {
+	if err := s.file.found(); err != nil {
 		_ = conn.Close()
 		return err
 	}
-	s.writer = &writer{path: s.dbPath(), conn: conn}
+	if s.readers, err = openReaders(ctx, s.file); err != nil {
+		_ = conn.Close()
+		return err
+	}
+	s.writer = &writer{file: s.file, conn: conn}
 	err = s.enter(ctx)
 	if err == nil {
 		err = s.reapDead(ctx)
@@ -125,14 +129,16 @@ func (s *Store) start() error {
 // are under way end first; later ones return [ErrClosed].
 func (s *Store) Close() error {
 	s.closing.Do(func() {
-		err := s.readers.stop()
-		err = errors.Join(err, s.writer.stop(func(c *sqlite.Conn) error { return s.free(c, s.self) }))
-		// Should that fail, the lock that is let go frees all the same.
-		if s.lock != nil {
-			err = errors.Join(err, s.lock.Close())
-			_ = os.Remove(s.lock.Path())
+		err := s.file.look()
+		if err == nil {
+			err = s.readers.stop()
+			err = errors.Join(err, s.writer.stop(func(c *sqlite.Conn) error { return s.free(c, s.self) }))
 		}
-		s.closed = err
+		// Of a database that is gone nothing is to be saved, and calls that
+		// are under way may use its connections yet: they stay open.
+		//
+		// Should the writer fail, the lock that is let go frees all the same.
+		s.closed = errors.Join(err, s.lock.release())
 	})
 	return s.closed
 }

@@ -140,7 +140,7 @@ func TestDamageIsToldWhereItIsFound(t *testing.T) {
 			t.Fatal("all messages of a damaged database were read")
 		}
 	}
-	if text := err.Error(); !strings.Contains(text, path+" is damaged") || strings.Contains(text, "\n") {
+	if text := err.Error(); !errors.Is(err, local.ErrUnusable) || !strings.Contains(text, path+" is damaged") || strings.Contains(text, "\n") {
 		t.Errorf("%q is not one line that names the file", text)
 	}
 	if s != nil {

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/local/internal/sqlite"
 )
@@ -19,7 +17,9 @@ import (
 // used before, and holds the lock of a file of that number for as long as it
 // lives; the system lets the lock go when the process is gone, also by kill
 // -9. So whoever can take the lock of a number knows that its process is gone.
-// Two Stores of one process are two processes in this sense.
+// A process looks after its file, and while the file is missing its process ID
+// speaks for it: see lock.go. Two Stores of one process are two processes in
+// this sense.
 
 // reapEvery is how often a process looks whether others are gone, by its own
 // clock, when it asks for work.
@@ -38,16 +38,17 @@ func (s *Store) lockPath(process int64) string {
 // enter gives this process its number. The row is committed when the lock is
 // held, so nobody finds the one without the other.
 func (s *Store) enter(ctx context.Context) error {
+	pid := int64(os.Getpid())
+	started, _ := startTime(pid) // 0 for "not known"
 	return s.writer.do(ctx, func(c *sqlite.Conn) error {
 		for {
-			if err := c.Stmt(`INSERT INTO processes (pid) VALUES (?)`).Int(int64(os.Getpid())).Run(); err != nil {
+			if err := c.Stmt(`INSERT INTO processes (pid, started) VALUES (?, ?)`).Int(pid).Int(started).Run(); err != nil {
 				return err
 			}
 			s.self = c.LastID()
-			s.lock = flock.New(s.lockPath(s.self))
-			locked, err := s.lock.TryLock()
+			locked, err := s.lock.take(s.lockPath(s.self))
 			if err != nil {
-				return fmt.Errorf("lock %s: %w", s.lock.Path(), err)
+				return fmt.Errorf("lock %s: %w", s.lockPath(s.self), err)
 			}
 			// Somebody has the lock of a new number only if the database was
 			// taken away under a process that lives; its number stays its own.
@@ -69,7 +70,8 @@ func (s *Store) free(c *sqlite.Conn, process int64) error {
 	)
 }
 
-// reapSometimes is reapDead, but not more often than every reapEvery.
+// reapSometimes looks after the files of this process and of others, but not
+// more often than every reapEvery.
 func (s *Store) reapSometimes(ctx context.Context) error {
 	now := s.clock()
 	s.reap.mu.Lock()
@@ -82,38 +84,46 @@ func (s *Store) reapSometimes(ctx context.Context) error {
 	if !due {
 		return nil
 	}
+	if err := s.file.look(); err != nil {
+		return err
+	}
+	if err := s.lock.keep(); err != nil {
+		return fmt.Errorf("keep the lock of this process: %w", explainFile(s.lockFolder(), err))
+	}
 	return s.reapDead(ctx)
 }
 
+// An other is another process.
+type other struct{ n, pid, started int64 }
+
 // reapDead frees what processes that are gone were holding.
 func (s *Store) reapDead(ctx context.Context) error {
-	var others []int64
+	var others []other
 	err := s.readers.do(ctx, func(c *sqlite.Conn) error {
 		others = others[:0]
-		q := c.Stmt(`SELECT n FROM processes WHERE n <> ?`).Int(s.self)
+		q := c.Stmt(`SELECT n, pid, started FROM processes WHERE n <> ?`).Int(s.self)
 		for q.Next() {
-			others = append(others, q.ColInt(0))
+			others = append(others, other{q.ColInt(0), q.ColInt(1), q.ColInt(2)})
 		}
 		return q.End()
 	})
 	if err != nil {
 		return err
 	}
-	for _, process := range others {
-		if err := s.reapIfDead(ctx, process); err != nil {
-			return fmt.Errorf("free what process %d held: %w", process, err)
+	for _, o := range others {
+		if err := s.reapIfDead(ctx, o); err != nil {
+			return fmt.Errorf("free what process %d held: %w", o.n, err)
 		}
 	}
 	return nil
 }
 
-func (s *Store) reapIfDead(ctx context.Context, process int64) error {
-	lock := flock.New(s.lockPath(process))
-	gone, err := lock.TryLock()
-	if err != nil || !gone {
+func (s *Store) reapIfDead(ctx context.Context, o other) error {
+	lock, err := tryGone(s.lockPath(o.n), o.pid, o.started)
+	if err != nil || lock == nil {
 		return err
 	}
-	err = s.writer.do(ctx, func(c *sqlite.Conn) error { return s.free(c, process) })
+	err = s.writer.do(ctx, func(c *sqlite.Conn) error { return s.free(c, o.n) })
 	_ = lock.Close()
 	if err != nil {
 		return err
@@ -121,7 +131,7 @@ func (s *Store) reapIfDead(ctx context.Context, process int64) error {
 	// Nobody asks for this lock again. Another process that reaps the same one
 	// does it all a second time, which changes nothing.
 	_ = os.Remove(lock.Path())
-	s.removeTemporary(process)
+	s.removeTemporary(o.n)
 	s.bell.ringAll()
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 // waits for: such a read holds up no writer, and no writer holds it up. Short
 // reads are done by the writer, see writer.read.
 type readers struct {
-	path string
+	file *file
 	idle chan *sqlite.Conn
 }
 
@@ -25,10 +25,10 @@ const (
 	readerCacheKiB = 2 << 10
 )
 
-func openReaders(ctx context.Context, path string) (*readers, error) {
-	r := &readers{path: path, idle: make(chan *sqlite.Conn, readerCount)}
+func openReaders(ctx context.Context, file *file) (*readers, error) {
+	r := &readers{file: file, idle: make(chan *sqlite.Conn, readerCount)}
 	for range readerCount {
-		conn, err := openConn(ctx, path, readerCacheKiB)
+		conn, err := openConn(ctx, file.path, readerCacheKiB)
 		if err != nil {
 			return nil, errors.Join(err, r.close(len(r.idle)))
 		}
@@ -42,6 +42,9 @@ func (r *readers) do(ctx context.Context, run func(c *sqlite.Conn) error) error 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := r.file.err(); err != nil {
+		return err
+	}
 	var conn *sqlite.Conn
 	select {
 	case <-ctx.Done():
@@ -52,7 +55,7 @@ func (r *readers) do(ctx context.Context, run func(c *sqlite.Conn) error) error 
 		return ErrClosed
 	}
 	defer func() { r.idle <- conn }()
-	return explain(r.path, retry(ctx, func() error { return run(conn) }))
+	return explain(r.file.path, retry(ctx, func() error { return run(conn) }))
 }
 
 // snapshot runs several reads that see one state of the database.

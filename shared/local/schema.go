@@ -10,23 +10,27 @@ import (
 )
 
 // schemaVersion is the version that this build reads and writes. A later one
-// adds a step to migrate.
-const schemaVersion = 1
+// adds a step to migrate; version 1 was never released, and has none.
+const schemaVersion = 2
 
 // openPatience is how long Open waits for others that have the database
 // locked. No transaction of ours takes near as long.
 const openPatience = 30 * time.Second
 
-var errNewer = errors.New("was written by a newer skitter")
+var (
+	errNewer = errors.New("was written by a newer skitter")
+	errOlder = errors.New("was written by an older skitter, before its first release")
+)
 
-// schema makes the tables of version 1. Keys are what is looked up, and where
+// schema makes the tables of version 2. Keys are what is looked up, and where
 // a key says the order of a walk, its last parts do. Times are nanoseconds
 // since 1970, 0 for none. A process is one of processes(n); one that is not
 // there any more is gone, and numbers are never used again.
 const schema = `
 CREATE TABLE processes (
 	n INTEGER PRIMARY KEY AUTOINCREMENT,
-	pid INTEGER NOT NULL
+	pid INTEGER NOT NULL,
+	started INTEGER NOT NULL -- see startTime
 );
 
 -- A message is due at a time; holder is the process that has it, 0 for none.
@@ -86,7 +90,7 @@ CREATE TABLE dead (
 	PRIMARY KEY (job, id)
 ) WITHOUT ROWID;
 
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 `
 
 // openConn opens a connection and sets what holds for it alone.
@@ -129,6 +133,9 @@ func migrate(ctx context.Context, c *sqlite.Conn) error {
 	}
 	if version == schemaVersion {
 		return nil
+	}
+	if version != 0 {
+		return fmt.Errorf("%w (schema %d, this one knows %d)", errOlder, version, schemaVersion)
 	}
 	// The mode is the file's, and cannot be set within a transaction.
 	if err := retry(ctx, func() error { return c.Exec(`PRAGMA journal_mode = WAL`) }); err != nil {

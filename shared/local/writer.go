@@ -18,7 +18,7 @@ import (
 // It has no goroutine of its own: whoever comes while nobody uses the
 // connection leads, does what waits, and makes the next that waits the leader.
 type writer struct {
-	path string
+	file *file
 	conn *sqlite.Conn
 
 	mu      sync.Mutex
@@ -72,6 +72,9 @@ func (w *writer) submit(op *operation, last bool) error {
 	if err := op.ctx.Err(); err != nil {
 		return err
 	}
+	if err := w.file.err(); err != nil {
+		return err
+	}
 	w.mu.Lock()
 	if w.stopped {
 		w.mu.Unlock()
@@ -85,14 +88,14 @@ func (w *writer) submit(op *operation, last bool) error {
 		// The leader looks at op.ctx before it runs the operation, and while
 		// it waits for the lock; leaving earlier would leave it running.
 		if <-op.turn == done {
-			return explain(w.path, op.err)
+			return explain(w.file.path, op.err)
 		}
 	} else {
 		w.led = true
 		w.mu.Unlock()
 	}
 	w.lead()
-	return explain(w.path, op.err)
+	return explain(w.file.path, op.err)
 }
 
 // lead does what waits, the caller's own operation among it, and hands over.

@@ -24,6 +24,11 @@ A later place wins: the defaults below, ` + "`settings:` in `skitter.yaml`" + `,
 A wrong value or an unknown name is an error that names the place; all of them are told at once.
 Times take a bare number in seconds, or a unit (` + "`500ms`, `2s`, `1m`" + `); sizes take bytes, or ` + "`32MiB`" + `; lists take commas.
 
+A ` + "`skitter.yaml`" + ` stands in the folder that skitter is called from:
+
+` + "```yaml" + `
+` + projectFile + "```" + `
+
 This page is made from the settings' own table by ` + "`go test ./shared/settings -update`" + `.
 
 | setting | default | unit | meaning | source |
@@ -47,6 +52,50 @@ This page is made from the settings' own table by ` + "`go test ./shared/setting
 	}
 	if diff := cmp.Diff(b.String(), string(page)); diff != "" {
 		t.Errorf("docs/settings.md (-want, +got), go test -update rewrites it:\n%s", diff)
+	}
+}
+
+// projectFile is the example of a project file, here and in the README.
+const projectFile = `project: books          # the name that jobs are kept under; default: default
+settings:
+  DOWNLOAD_DELAY: 500ms
+  CONCURRENT_REQUESTS_PER_DOMAIN: 2
+  USER_AGENT: "books (+https://books.example/about)"
+  RETRY_HTTP_CODES: [500, 502, 503]
+  DEFAULT_REQUEST_HEADERS:
+    Accept-Language: en
+`
+
+// TestTheExampleOfAProjectFile keeps it one that is taken, and the README's.
+func TestTheExampleOfAProjectFile(t *testing.T) {
+	layer, project, err := settings.ReadFile(write(t, projectFile))
+	if err == nil {
+		_, err = settings.Resolve(layer)
+	}
+	if err != nil || project != "books" {
+		t.Errorf("project %q, %v", project, err)
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(readme), "```yaml\n"+projectFile+"```") {
+		t.Error("the README has not this example")
+	}
+}
+
+// TestArchitectureNamesTheOtherDefaults keeps the list in docs/architecture.md.
+func TestArchitectureNamesTheOtherDefaults(t *testing.T) {
+	page, err := os.ReadFile("../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(page), "- **Defaults** are")
+	list, _, _ = strings.Cut(list, "\n")
+	for _, d := range settings.Definitions() {
+		if d.Source == settings.Changed && !strings.Contains(list, d.Name) {
+			t.Errorf("docs/architecture.md does not say that the default of %s is not Scrapy's", d.Name)
+		}
 	}
 }
 

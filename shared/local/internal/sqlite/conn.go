@@ -47,6 +47,22 @@ func Unreadable(err error) bool {
 	return code == lib.SQLITE_CORRUPT || code == lib.SQLITE_NOTADB
 }
 
+// Full reports whether an error says that there is no room to write.
+func Full(err error) bool { return primary(err) == lib.SQLITE_FULL }
+
+// ReadOnly reports whether an error says that the file may not be written.
+func ReadOnly(err error) bool {
+	code := primary(err)
+	return code == lib.SQLITE_READONLY || code == lib.SQLITE_PERM
+}
+
+// Unreachable reports whether an error says that the system failed to open,
+// read or write the file.
+func Unreachable(err error) bool {
+	code := primary(err)
+	return code == lib.SQLITE_IOERR || code == lib.SQLITE_CANTOPEN
+}
+
 // A Conn is one connection. One goroutine at a time may use it.
 type Conn struct {
 	tls   *libc.TLS
