@@ -62,11 +62,11 @@ start URLs. An interrupted job goes on with --resume.`,
 
 // crawl checks everything that can be wrong before anything is written.
 func (a *app) crawl(ctx context.Context, f crawlFlags, args []string) error {
-	order, err := a.order(f, args)
+	layers, err := a.layers() // it names the project, too
 	if err != nil {
 		return err
 	}
-	layers, err := a.layers()
+	order, err := a.order(f, args)
 	if err != nil {
 		return err
 	}
