@@ -12,6 +12,7 @@ import (
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/engine"
 	"github.com/skitterhq/skitter/shared/jobs"
+	"github.com/skitterhq/skitter/shared/local"
 	"github.com/skitterhq/skitter/shared/settings"
 )
 
@@ -24,7 +25,7 @@ type crawlFlags struct {
 	logLevel          string
 	output, overwrite string
 	job, resume       string
-	stats             string
+	stats, profile    string
 	data              string
 	quiet             bool
 }
@@ -52,6 +53,7 @@ start URLs. An interrupted job goes on with --resume.`,
 	flags.StringVarP(&f.overwrite, "overwrite-output", "O", "", "write items to FILE in place of what is there")
 	flags.StringVar(&f.job, "job", "", "the job's ID; starting an ID twice is the same job")
 	flags.StringVar(&f.resume, "resume", "", "go on with a job that was interrupted; needs no spider")
+	flags.StringVar(&f.profile, "profile", "", "write a CPU profile to FILE, for go tool pprof")
 	flags.StringVar(&f.stats, "stats", "", "write the final stats to FILE as one JSON object")
 	flags.StringVar(&f.data, "data", defaultData, "folder where state lives")
 	flags.BoolVar(&f.quiet, "quiet", false, "print no progress and no stats")
@@ -96,6 +98,11 @@ func (a *app) crawl(ctx context.Context, f crawlFlags, args []string) error {
 	if job.State.Ended() {
 		return a.again(ctx, l, job, f, show)
 	}
+	stop, err := profile(f.profile)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	return a.drive(ctx, l, job, f, show, tail)
 }
 
@@ -157,6 +164,8 @@ func (a *app) drive(ctx context.Context, l *assembly.Local, job crawl.Job, f cra
 			goOn += " -o -"
 		}
 		return &failure{exitInterrupted, fmt.Errorf("interrupted; go on with: %s", goOn)}
+	case errors.Is(err, local.ErrJobLocked):
+		return &failure{exitUsage, err}
 	case err != nil:
 		return &failure{exitFailed, err}
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -29,6 +31,11 @@ func TestTwoCrawlsKeepAHostsDelayTogether(t *testing.T) {
 	}
 	_ = a.Wait() // it was killed
 	a = k.resume("a")
+	// One process drives a job; a second is told so.
+	twice := k.command("crawl", "--resume", "b", "--quiet")
+	if err := twice.Run(); twice.ProcessState.ExitCode() != exitUsage || !strings.Contains(fmt.Sprint(twice.Stderr), "another process") {
+		t.Errorf("a second process on one job: %v\n%s", err, twice.Stderr)
+	}
 	for name, process := range map[string]interface{ Wait() error }{"a": a, "b": b} {
 		if err := process.Wait(); err != nil {
 			t.Fatalf("crawl %s: %v", name, err)

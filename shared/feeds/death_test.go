@@ -90,7 +90,9 @@ func (p place) dieBefore(dieAt string, overwrite bool, uid crawl.JobUID, n int) 
 	}
 }
 
-func TestADeathAtAnyStep(t *testing.T) {
+// Z: an append is killed half-way and repeated; an overwrite dies before it is
+// whole.
+func TestInterleavingZ(t *testing.T) {
 	const n, old = 700, "old\n"
 	for _, overwrite := range []bool{true, false} {
 		var steps []string
