@@ -52,34 +52,32 @@ func (b *bell) ringAll() {
 // that is gone become due.
 func (q *Queue) Wait(from queue.Name) <-chan struct{} { return q.s.bell.wait(from) }
 
-// When the first message that is not held is due: one job's, or of all. A
-// message that was held for too long counts.
-const (
-	nextOfJob = `SELECT due FROM messages WHERE queue = ? AND (holder = 0 OR due <= ?) AND job = ? ORDER BY due LIMIT 1`
-	nextOfAll = `SELECT due FROM messages WHERE queue = ? AND (holder = 0 OR due <= ?) ORDER BY due LIMIT 1`
-)
+// When the first message of a job that is not held is due. One that was held
+// for too long counts.
+const nextOfJob = `SELECT due FROM messages WHERE queue = ? AND job = ? AND (holder = 0 OR due <= ?) ORDER BY due LIMIT 1`
 
 // NextDue implements [queue.Bell].
 func (q *Queue) NextDue(ctx context.Context, from queue.Name, job crawl.JobUID) (time.Time, error) {
-	query := nextOfAll
-	if job != "" {
-		query = nextOfJob
-	}
 	now := q.s.clock().UnixNano()
-	due := int64(0)
+	first := int64(0)
 	err := q.s.writer.read(ctx, func(c *sqlite.Conn) error {
-		due = 0
-		row := c.Stmt(query).Text(string(from)).Int(now)
-		if job != "" {
-			row.Text(string(job))
+		first = 0
+		number, err := q.s.writer.numbers.find(c, string(from))
+		if err != nil || number == 0 {
+			return err
 		}
-		if row.Next() {
-			due = row.ColInt(0)
-		}
-		return row.End()
+		return q.jobs(c, number, job, func(job int64, _ crawl.JobUID) error {
+			row := c.Stmt(nextOfJob).Int(number).Int(job).Int(now)
+			if row.Next() {
+				if due := row.ColInt(0); first == 0 || due < first {
+					first = due
+				}
+			}
+			return row.End()
+		})
 	})
 	if err != nil {
 		return time.Time{}, fmt.Errorf("next due on %s: %w", from, err)
 	}
-	return fromNano(due), nil
+	return fromNano(first), nil
 }

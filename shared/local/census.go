@@ -18,8 +18,16 @@ func (q *Queue) Outstanding(ctx context.Context, job crawl.JobUID, from ...queue
 	err := q.s.readers.do(ctx, func(c *sqlite.Conn) error {
 		return snapshot(c, func() error {
 			n = 0
+			number, err := findNumber(c, string(job))
+			if err != nil {
+				return err
+			}
 			for _, name := range from {
-				row := c.Stmt(`SELECT count(*) FROM messages WHERE queue = ? AND job = ?`).Text(string(name)).Text(string(job))
+				queue, err := findNumber(c, string(name))
+				if err != nil {
+					return err
+				}
+				row := c.Stmt(`SELECT count(*) FROM messages WHERE queue = ? AND job = ?`).Int(queue).Int(number)
 				if row.Next() {
 					n += row.ColInt(0)
 				}
@@ -55,16 +63,24 @@ func (q *Queue) Discard(ctx context.Context, from queue.Name, job crawl.JobUID) 
 	}
 }
 
-const freeOfJob = `SELECT due, id FROM messages WHERE queue = ? AND job = ? AND (holder = 0 OR due <= ?) LIMIT ?`
+const freeOfJob = `SELECT due, id, body IS NULL FROM messages WHERE queue = ? AND job = ? AND (holder = 0 OR due <= ?) LIMIT ?`
 
 func (q *Queue) discardSome(ctx context.Context, from queue.Name, job crawl.JobUID) (int, error) {
 	now := q.s.clock().UnixNano()
 	n := 0
 	err := q.s.writer.do(ctx, func(c *sqlite.Conn) error {
+		queue, err := q.s.writer.numbers.find(c, string(from))
+		if err != nil {
+			return err
+		}
+		number, err := q.s.writer.numbers.find(c, string(job))
+		if err != nil {
+			return err
+		}
 		var free []receipt
-		row := c.Stmt(freeOfJob).Text(string(from)).Text(string(job)).Int(now).Int(discardAtOnce)
+		row := c.Stmt(freeOfJob).Int(queue).Int(number).Int(now).Int(discardAtOnce)
 		for row.Next() {
-			free = append(free, receipt{due: row.ColInt(0), id: row.ColInt(1)})
+			free = append(free, receipt{due: row.ColInt(0), id: row.ColInt(1), large: row.ColInt(2)})
 		}
 		if err := row.End(); err != nil {
 			return err
@@ -72,11 +88,11 @@ func (q *Queue) discardSome(ctx context.Context, from queue.Name, job crawl.JobU
 		n = len(free)
 		for _, m := range free {
 			err := c.Stmt(`DELETE FROM messages WHERE queue = ? AND job = ? AND due = ? AND id = ?`).
-				Text(string(from)).Text(string(job)).Int(m.due).Int(m.id).Run()
-			if err != nil {
-				return err
+				Int(queue).Int(number).Int(m.due).Int(m.id).Run()
+			if err == nil && m.large != 0 {
+				err = c.Stmt(deleteBody).Int(m.id).Run()
 			}
-			if err := c.Stmt(`DELETE FROM bodies WHERE id = ?`).Int(m.id).Run(); err != nil {
+			if err != nil {
 				return err
 			}
 		}

@@ -32,8 +32,8 @@ func readRow(q *sqlite.Stmt) frontier.Row {
 }
 
 // unitRow is the row of a unit; nil if there is none.
-func unitRow(c *sqlite.Conn, job crawl.JobUID, unit crawl.UnitID) (*frontier.Row, error) {
-	q := c.Stmt(rowColumns + `WHERE job = ? AND unit = ?`).Text(string(job)).Blob(unit[:])
+func unitRow(c *sqlite.Conn, job int64, unit crawl.UnitID) (*frontier.Row, error) {
+	q := c.Stmt(rowColumns + `WHERE job = ? AND unit = ?`).Int(job).Blob(unit[:])
 	var found *frontier.Row
 	if q.Next() {
 		row := readRow(q)
@@ -55,8 +55,12 @@ func (f *Frontier) Get(ctx context.Context, job crawl.JobUID, units []crawl.Unit
 	found := make(map[crawl.UnitID]frontier.Row, len(units))
 	err := f.s.writer.read(ctx, func(c *sqlite.Conn) error {
 		clear(found)
-		for _, unit := range units {
-			row, err := unitRow(c, job, unit)
+		number, err := f.s.writer.numbers.find(c, string(job))
+		if err != nil || number == 0 {
+			return err
+		}
+		for _, unit := range units { // one statement for many is not faster
+			row, err := unitRow(c, number, unit)
 			if err != nil {
 				return err
 			}
@@ -76,9 +80,12 @@ func (f *Frontier) Get(ctx context.Context, job crawl.JobUID, units []crawl.Unit
 func (f *Frontier) Put(ctx context.Context, job crawl.JobUID, rows []frontier.Row) ([]*frontier.Row, error) {
 	stands := make([]*frontier.Row, len(rows))
 	err := f.s.writer.do(ctx, func(c *sqlite.Conn) error {
+		number, err := f.s.writer.numbers.give(c, string(job))
+		if err != nil {
+			return err
+		}
 		for i := range rows {
-			var err error
-			if stands[i], err = putRow(c, job, &rows[i]); err != nil {
+			if stands[i], err = putRow(c, number, &rows[i]); err != nil {
 				return err
 			}
 		}
@@ -91,10 +98,10 @@ func (f *Frontier) Put(ctx context.Context, job crawl.JobUID, rows []frontier.Ro
 }
 
 // putRow writes a row if there is none, else returns the one that is there.
-func putRow(c *sqlite.Conn, job crawl.JobUID, row *frontier.Row) (*frontier.Row, error) {
+func putRow(c *sqlite.Conn, job int64, row *frontier.Row) (*frontier.Row, error) {
 	const insert = `INSERT INTO frontier (job, unit, parent, state, priority, depth, req, marks, rounds, run, items, why)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
-	err := c.Stmt(insert).Text(string(job)).Blob(row.Unit[:]).
+	err := c.Stmt(insert).Int(job).Blob(row.Unit[:]).
 		Blob(parentBytes(&row.By)).Text(string(row.State)).Int(int64(row.Priority)).Int(int64(row.Depth)).
 		Blob(row.Req).Int(int64(row.Marks)).Int(int64(row.Rounds)).
 		Text(string(row.Run)).Int(int64(row.Items)).Text(row.Why).Run()
@@ -109,10 +116,15 @@ func (f *Frontier) Settle(ctx context.Context, job crawl.JobUID, settlements []f
 	const update = `UPDATE frontier SET state = ?, run = ?, items = ?, why = ? WHERE job = ? AND unit = ? AND state = 'queued'`
 	closed := make([]bool, len(settlements))
 	err := f.s.writer.do(ctx, func(c *sqlite.Conn) error {
+		clear(closed)
+		number, err := f.s.writer.numbers.find(c, string(job))
+		if err != nil || number == 0 {
+			return err
+		}
 		for i := range settlements {
 			s := &settlements[i]
 			err := c.Stmt(update).Text(string(s.State)).Text(string(s.Run)).Int(int64(s.Items)).Text(s.Why).
-				Text(string(job)).Blob(s.Unit[:]).Run()
+				Int(number).Blob(s.Unit[:]).Run()
 			if err != nil {
 				return err
 			}
@@ -132,7 +144,11 @@ func (f *Frontier) Mark(ctx context.Context, job crawl.JobUID, unit crawl.UnitID
 	marks := 0
 	err := f.s.writer.do(ctx, func(c *sqlite.Conn) error {
 		marks = 0
-		q := c.Stmt(update).Text(string(job)).Blob(unit[:])
+		number, err := f.s.writer.numbers.find(c, string(job))
+		if err != nil {
+			return err
+		}
+		q := c.Stmt(update).Int(number).Blob(unit[:])
 		for q.Next() {
 			marks = int(q.ColInt(0))
 		}
@@ -148,8 +164,12 @@ func (f *Frontier) Mark(ctx context.Context, job crawl.JobUID, unit crawl.UnitID
 func (f *Frontier) Round(ctx context.Context, job crawl.JobUID, rounds map[crawl.UnitID]int) error {
 	const update = `UPDATE frontier SET rounds = ? WHERE job = ? AND unit = ? AND state = 'queued'`
 	err := f.s.writer.do(ctx, func(c *sqlite.Conn) error {
+		number, err := f.s.writer.numbers.find(c, string(job))
+		if err != nil {
+			return err
+		}
 		for unit, n := range rounds {
-			if err := c.Stmt(update).Int(int64(n)).Text(string(job)).Blob(unit[:]).Run(); err != nil {
+			if err := c.Stmt(update).Int(int64(n)).Int(number).Blob(unit[:]).Run(); err != nil {
 				return err
 			}
 		}
@@ -193,8 +213,12 @@ func (f *Frontier) Scan(ctx context.Context, job crawl.JobUID, shard int, after 
 	var rows []frontier.Row
 	err = f.s.readers.do(ctx, func(c *sqlite.Conn) error {
 		rows = rows[:0]
+		number, err := findNumber(c, string(job))
+		if err != nil {
+			return err
+		}
 		q := c.Stmt(scanRows).
-			Text(string(job)).Blob(low).Blob(high).Int(int64(limit))
+			Int(number).Blob(low).Blob(high).Int(int64(limit))
 		for q.Next() {
 			rows = append(rows, readRow(q))
 		}

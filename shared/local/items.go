@@ -35,9 +35,13 @@ func (s *Items) Put(ctx context.Context, job crawl.JobUID, rows []items.Row) err
 		}
 	}
 	err := s.s.writer.do(ctx, func(c *sqlite.Conn) error {
+		number, err := s.s.writer.numbers.give(c, string(job))
+		if err != nil {
+			return err
+		}
 		for i := range rows {
 			row := &rows[i]
-			err := c.Stmt(insert).Text(string(job)).Blob(row.Unit[:]).Text(string(row.Run)).Int(int64(row.Ordinal)).
+			err := c.Stmt(insert).Int(number).Blob(row.Unit[:]).Text(string(row.Run)).Int(int64(row.Ordinal)).
 				Text(string(row.State)).Text(row.Why).Blob(encoded[i]).Run()
 			if err != nil {
 				return err
@@ -57,13 +61,13 @@ func (s *Items) Scan(ctx context.Context, job crawl.JobUID, shard int, after *it
 	if err != nil {
 		return nil, fmt.Errorf("scan the items of job %s: %w", job, err)
 	}
-	rows, err := s.read(ctx, func(c *sqlite.Conn) *sqlite.Stmt {
+	rows, err := s.read(ctx, job, func(c *sqlite.Conn, number int64) *sqlite.Stmt {
 		if after == nil {
 			return c.Stmt(scanItems).
-				Text(string(job)).Blob(low).Blob(high).Int(int64(limit))
+				Int(number).Blob(low).Blob(high).Int(int64(limit))
 		}
-		return c.Stmt(itemColumns + `WHERE job = ? AND (unit, run, ordinal) > (?, ?, ?) AND unit < ? ORDER BY unit, run, ordinal LIMIT ?`).
-			Text(string(job)).Blob(after.Unit[:]).Text(string(after.Run)).Int(int64(after.Ordinal)).Blob(high).Int(int64(limit))
+		return c.Stmt(scanItemsAfter).
+			Int(number).Blob(after.Unit[:]).Text(string(after.Run)).Int(int64(after.Ordinal)).Blob(high).Int(int64(limit))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("scan the items of job %s: %w", job, err)
@@ -73,9 +77,9 @@ func (s *Items) Scan(ctx context.Context, job crawl.JobUID, shard int, after *it
 
 // Of implements [items.Store].
 func (s *Items) Of(ctx context.Context, job crawl.JobUID, unit crawl.UnitID, run crawl.RunID) ([]items.Row, error) {
-	rows, err := s.read(ctx, func(c *sqlite.Conn) *sqlite.Stmt {
+	rows, err := s.read(ctx, job, func(c *sqlite.Conn, number int64) *sqlite.Stmt {
 		return c.Stmt(itemsOfRun).
-			Text(string(job)).Blob(unit[:]).Text(string(run))
+			Int(number).Blob(unit[:]).Text(string(run))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the items of unit %s of job %s: %w", unit, job, err)
@@ -84,11 +88,15 @@ func (s *Items) Of(ctx context.Context, job crawl.JobUID, unit crawl.UnitID, run
 }
 
 // read reads the rows of a query of itemColumns.
-func (s *Items) read(ctx context.Context, query func(c *sqlite.Conn) *sqlite.Stmt) ([]items.Row, error) {
+func (s *Items) read(ctx context.Context, job crawl.JobUID, query func(c *sqlite.Conn, number int64) *sqlite.Stmt) ([]items.Row, error) {
 	var rows []items.Row
 	err := s.s.readers.do(ctx, func(c *sqlite.Conn) error {
 		rows = rows[:0]
-		q := query(c)
+		number, err := findNumber(c, string(job))
+		if err != nil {
+			return err
+		}
+		q := query(c, number)
 		for q.Next() {
 			row := items.Row{
 				Key:   items.Key{Run: crawl.RunID(q.ColText(1)), Ordinal: int(q.ColInt(2))},

@@ -114,7 +114,7 @@ func (s *Store) start() error {
 		_ = conn.Close()
 		return err
 	}
-	s.writer = &writer{file: s.file, conn: conn}
+	s.writer = &writer{file: s.file, conn: conn, numbers: newNumbers()}
 	err = s.enter(ctx)
 	if err == nil {
 		err = s.reapDead(ctx)

@@ -54,6 +54,16 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 			want: []string{"skitter.db", "newer skitter", "schema 99", "another folder"},
 		},
 		{
+			name: "an older schema",
+			spoil: func(t *testing.T, dir string) {
+				open(t, dir, local.Options{}).Close()
+				if err := database(t, dir).Exec(`PRAGMA user_version = 1`); err != nil {
+					t.Fatal(err)
+				}
+			},
+			want: []string{"skitter.db", "older skitter", "schema 1", "another folder"},
+		},
+		{
 			name: "no database",
 			spoil: func(t *testing.T, dir string) {
 				write(t, filepath.Join(dir, "skitter.db"), strings.Repeat("not a database ", 1000))

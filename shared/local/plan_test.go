@@ -15,9 +15,9 @@ func TestWalksFollowAnIndex(t *testing.T) {
 	defer s.Close()
 	for name, query := range map[string]string{
 		"due of a job":         dueOfJob,
-		"due of all":           dueOfAll,
+		"take of a job":        takeOfJob,
+		"next job":             nextJob,
 		"next due of a job":    nextOfJob,
-		"next due of all":      nextOfAll,
 		"free of a job":        freeOfJob,
 		"scan of the frontier": scanRows,
 		"scan of items":        scanItems,

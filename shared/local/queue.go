@@ -1,10 +1,11 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
@@ -28,6 +29,10 @@ func (s *Store) Queue() *Queue { return s.queue }
 // that no two messages ever have the same.
 const messageIDs = 1 << 40
 
+// largeBody is the size from which on a body lies apart from its row. With it
+// a row still fits on its page.
+const largeBody = 800
+
 // Send implements [queue.Sender].
 func (q *Queue) Send(ctx context.Context, to queue.Name, msgs []queue.Message) error {
 	if len(msgs) == 0 {
@@ -35,16 +40,12 @@ func (q *Queue) Send(ctx context.Context, to queue.Name, msgs []queue.Message) e
 	}
 	now := q.s.clock()
 	err := q.s.writer.do(ctx, func(c *sqlite.Conn) error {
+		number, err := q.s.writer.numbers.give(c, string(to))
+		if err != nil {
+			return err
+		}
 		for i := range msgs {
-			q.sent++
-			id := q.s.self*messageIDs + q.sent
-			due := now.Add(min(max(msgs[i].Delay, 0), queue.MaxDelay)).UnixNano()
-			err := c.Stmt(`INSERT INTO messages (queue, job, due, id, holder, receives) VALUES (?, ?, ?, ?, 0, 0)`).
-				Text(string(to)).Text(string(msgs[i].Job)).Int(due).Int(id).Run()
-			if err != nil {
-				return err
-			}
-			if err := c.Stmt(`INSERT INTO bodies (id, body) VALUES (?, ?)`).Int(id).Blob(msgs[i].Body).Run(); err != nil {
+			if err := q.put(c, number, &msgs[i], now); err != nil {
 				return err
 			}
 		}
@@ -55,6 +56,25 @@ func (q *Queue) Send(ctx context.Context, to queue.Name, msgs []queue.Message) e
 	}
 	q.s.bell.ring(to)
 	return nil
+}
+
+func (q *Queue) put(c *sqlite.Conn, to int64, msg *queue.Message, now time.Time) error {
+	job, err := q.s.writer.numbers.give(c, string(msg.Job))
+	if err != nil {
+		return err
+	}
+	q.sent++
+	id := q.s.self*messageIDs + q.sent
+	due := now.Add(min(max(msg.Delay, 0), queue.MaxDelay)).UnixNano()
+	row := c.Stmt(`INSERT INTO messages (queue, job, due, id, holder, receives, body) VALUES (?, ?, ?, ?, 0, 0, ?)`).
+		Int(to).Int(job).Int(due).Int(id)
+	if len(msg.Body) < largeBody {
+		return row.Blob(msg.Body).Run()
+	}
+	if err := row.Null().Run(); err != nil {
+		return err
+	}
+	return c.Stmt(`INSERT INTO bodies (id, body) VALUES (?, ?)`).Int(id).Blob(msg.Body).Run()
 }
 
 // Receive implements [queue.Receiver].
@@ -74,89 +94,98 @@ func (q *Queue) Receive(ctx context.Context, from queue.Name, job crawl.JobUID, 
 	return ds, nil
 }
 
-// What is due, by due time and then by ID, which is the order of sending: one
-// job's, or all.
 const (
-	dueColumns = `SELECT m.job, m.due, m.id, m.receives, b.body FROM messages m CROSS JOIN bodies b ON b.id = m.id `
-	dueOfJob   = dueColumns + `WHERE m.queue = ? AND m.due <= ? AND m.job = ? ORDER BY m.due, m.id LIMIT ?`
-	dueOfAll   = dueColumns + `WHERE m.queue = ? AND m.due <= ? ORDER BY m.due, m.id LIMIT ?`
+	// What is due of a job, by due time and then by ID, which is the order
+	// of sending.
+	dueOfJob = `SELECT m.due, m.id, m.receives, m.body IS NULL, coalesce(m.body, b.body)
+		FROM messages m LEFT JOIN bodies b ON m.body IS NULL AND b.id = m.id
+		WHERE m.queue = ? AND m.job = ? AND m.due <= ? ORDER BY m.due, m.id LIMIT ?`
+	// To take those up to one of them, which are the first.
+	takeOfJob = `UPDATE messages SET due = ?, holder = ?, receives = receives + 1 WHERE queue = ? AND job = ? AND (due, id) <= (?, ?)`
+	// The next job that has messages.
+	nextJob = `SELECT m.job, n.name FROM messages m CROSS JOIN numbers n ON n.n = m.job
+		WHERE m.queue = ? AND m.job > ? ORDER BY m.job LIMIT 1`
 )
+
+// A found message is one that is due.
+type found struct {
+	receipt
+	job  crawl.JobUID
+	body []byte
+}
 
 // take gives messages that are due to this process.
 func (q *Queue) take(c *sqlite.Conn, from queue.Name, job crawl.JobUID, now time.Time, limit int) ([]queue.Delivery, error) {
-	var ds []queue.Delivery
-	var rs []receipt
-	query := dueOfAll
-	if job != "" {
-		query = dueOfJob
-	}
-	row := c.Stmt(query).Text(string(from)).Int(now.UnixNano())
-	if job != "" {
-		row.Text(string(job))
-	}
-	row.Int(int64(max(limit, 0)))
-	for row.Next() {
-		r := receipt{job: row.ColText(0), due: row.ColInt(1), id: row.ColInt(2), receives: row.ColInt(3)}
-		rs = append(rs, r)
-		ds = append(ds, queue.Delivery{
-			ID: strconv.FormatInt(r.id, 36), Job: crawl.JobUID(r.job), Body: row.ColBlob(4), Receives: int(r.receives) + 1,
-		})
-	}
-	if err := row.End(); err != nil {
+	number, err := q.s.writer.numbers.find(c, string(from))
+	if err != nil || number == 0 || limit <= 0 {
 		return nil, err
 	}
+	var due []found
+	err = q.jobs(c, number, job, func(job int64, uid crawl.JobUID) (err error) {
+		due, err = readDue(c, due, number, job, uid, now, limit)
+		return err
+	})
+	if err != nil || len(due) == 0 {
+		return nil, err
+	}
+	if job == "" {
+		slices.SortFunc(due, func(a, b found) int { return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.id, b.id)) })
+		due = due[:min(limit, len(due))]
+	}
 	hidden := now.Add(q.s.visibility).UnixNano()
-	for i, r := range rs {
-		err := c.Stmt(`UPDATE messages SET due = ?, holder = ?, receives = receives + 1 WHERE queue = ? AND job = ? AND due = ? AND id = ?`).
-			Int(hidden).Int(q.s.self).Text(string(from)).Text(r.job).Int(r.due).Int(r.id).Run()
+	last := map[int64]receipt{} // of each job
+	ds := make([]queue.Delivery, len(due))
+	for i := range due {
+		m := &due[i]
+		last[m.receipt.job] = m.receipt
+		m.due, m.receives = hidden, m.receives+1
+		ds[i] = queue.Delivery{
+			ID: strconv.FormatInt(m.id, 36), Job: m.job, Body: m.body, Receives: int(m.receives), Receipt: m.String(),
+		}
+	}
+	for job, m := range last {
+		err := c.Stmt(takeOfJob).Int(hidden).Int(q.s.self).Int(number).Int(job).Int(m.due).Int(m.id).Run()
 		if err != nil {
 			return nil, err
 		}
-		r.due, r.receives = hidden, r.receives+1
-		ds[i].Receipt = r.String()
 	}
 	return ds, nil
 }
 
-// A receipt is the key of a message as one delivery left it, and the count of
-// deliveries by then. Both change with the next one.
-type receipt struct {
-	job               string
-	due, id, receives int64
-}
-
-func (r receipt) String() string {
-	b := make([]byte, 0, 64)
-	for _, n := range []int64{r.id, r.due, r.receives} {
-		b = append(strconv.AppendInt(b, n, 36), '/')
+// jobs calls do for a job, or for each that has messages on a queue.
+func (q *Queue) jobs(c *sqlite.Conn, queue int64, job crawl.JobUID, do func(job int64, uid crawl.JobUID) error) error {
+	if job != "" {
+		number, err := q.s.writer.numbers.find(c, string(job))
+		if err != nil || number == 0 {
+			return err
+		}
+		return do(number, job)
 	}
-	return string(append(b, r.job...))
-}
-
-func parseReceipt(s string) (receipt, error) {
-	parts := strings.SplitN(s, "/", 4)
-	if len(parts) != 4 {
-		return receipt{}, fmt.Errorf("receipt %q is not of this queue", s)
-	}
-	r := receipt{job: parts[3]}
-	for i, n := range []*int64{&r.id, &r.due, &r.receives} {
-		var err error
-		if *n, err = strconv.ParseInt(parts[i], 36, 64); err != nil {
-			return receipt{}, fmt.Errorf("receipt %q is not of this queue: %w", s, err)
+	for number := int64(0); ; {
+		row := c.Stmt(nextJob).Int(queue).Int(number)
+		there, uid := row.Next(), crawl.JobUID("")
+		if there {
+			number, uid = row.ColInt(0), crawl.JobUID(row.ColText(1))
+		}
+		if err := row.End(); err != nil || !there {
+			return err
+		}
+		if err := do(number, uid); err != nil {
+			return err
 		}
 	}
-	return r, nil
 }
 
-func parseReceipts(ss []string) ([]receipt, error) {
-	rs := make([]receipt, len(ss))
-	for i, s := range ss {
-		var err error
-		if rs[i], err = parseReceipt(s); err != nil {
-			return nil, err
-		}
+// readDue appends what is due of a job.
+func readDue(c *sqlite.Conn, due []found, queue, job int64, uid crawl.JobUID, now time.Time, limit int) ([]found, error) {
+	row := c.Stmt(dueOfJob).Int(queue).Int(job).Int(now.UnixNano()).Int(int64(limit))
+	for row.Next() {
+		due = append(due, found{
+			receipt: receipt{job: job, due: row.ColInt(0), id: row.ColInt(1), receives: row.ColInt(2), large: row.ColInt(3)},
+			job:     uid, body: row.ColBlob(4),
+		})
 	}
-	return rs, nil
+	return due, row.End()
 }
 
 // Delete implements [queue.Receiver].
@@ -166,16 +195,20 @@ func (q *Queue) Delete(ctx context.Context, from queue.Name, receipts []string) 
 		return err
 	}
 	err = q.s.writer.do(ctx, func(c *sqlite.Conn) error {
+		number, err := q.s.writer.numbers.find(c, string(from))
+		if err != nil {
+			return err
+		}
 		for _, r := range rs {
 			err := c.Stmt(`DELETE FROM messages WHERE queue = ? AND job = ? AND due = ? AND id = ? AND receives = ?`).
-				Text(string(from)).Text(r.job).Int(r.due).Int(r.id).Int(r.receives).Run()
+				Int(number).Int(r.job).Int(r.due).Int(r.id).Int(r.receives).Run()
 			if err != nil {
 				return err
 			}
-			if c.Changes() == 0 {
-				continue // gone, or delivered again since
+			if r.large == 0 || c.Changes() == 0 {
+				continue // the body was in the row; or it is gone, or delivered again since
 			}
-			if err := c.Stmt(`DELETE FROM bodies WHERE id = ?`).Int(r.id).Run(); err != nil {
+			if err := c.Stmt(deleteBody).Int(r.id).Run(); err != nil {
 				return err
 			}
 		}
@@ -187,6 +220,8 @@ func (q *Queue) Delete(ctx context.Context, from queue.Name, receipts []string) 
 	return nil
 }
 
+const deleteBody = `DELETE FROM bodies WHERE id = ?`
+
 // Return implements [queue.Receiver].
 func (q *Queue) Return(ctx context.Context, from queue.Name, receipts []string, delay time.Duration) error {
 	rs, err := parseReceipts(receipts)
@@ -195,9 +230,13 @@ func (q *Queue) Return(ctx context.Context, from queue.Name, receipts []string, 
 	}
 	due := q.s.clock().Add(max(delay, 0)).UnixNano()
 	err = q.s.writer.do(ctx, func(c *sqlite.Conn) error {
+		number, err := q.s.writer.numbers.find(c, string(from))
+		if err != nil {
+			return err
+		}
 		for _, r := range rs {
 			err := c.Stmt(`UPDATE messages SET due = ?, holder = 0 WHERE queue = ? AND job = ? AND due = ? AND id = ? AND receives = ?`).
-				Int(due).Text(string(from)).Text(r.job).Int(r.due).Int(r.id).Int(r.receives).Run()
+				Int(due).Int(number).Int(r.job).Int(r.due).Int(r.id).Int(r.receives).Run()
 			if err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ func (s *SlotRows) Get(ctx context.Context, slot string) (slotrows.Row, error) {
 		return slotrows.Row{}, fmt.Errorf("read slot %s: %w", slot, err)
 	}
 	var row slotrows.Row
-	err := s.s.writer.read(ctx, func(c *sqlite.Conn) error {
+	err := s.s.writer.readOne(ctx, func(c *sqlite.Conn) error {
 		row = slotrows.Row{}
 		leases, err := readSlot(c, slot, &row)
 		if err != nil || leases == nil {
@@ -80,7 +80,7 @@ func (s *SlotRows) dropDead(c *sqlite.Conn, row *slotrows.Row) error {
 func (s *SlotRows) Swap(ctx context.Context, slot string, row slotrows.Row) (bool, error) {
 	leases := s.packLeases(row.Leases)
 	did := false
-	err := s.s.writer.do(ctx, func(c *sqlite.Conn) error {
+	err := s.s.writer.doOne(ctx, func(c *sqlite.Conn) error {
 		var q *sqlite.Stmt
 		if row.Version == 0 {
 			q = c.Stmt(`INSERT INTO slots (version, gate, tail, blocked, leases, slot) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`)

@@ -43,7 +43,7 @@ func (s *Slots) Handler(next downloader.Handler, slotOf func(context.Context, *c
 		if err != nil {
 			var refused *Refusal
 			if errors.As(err, &refused) {
-				return nil, &crawl.Later{At: refused.At, Queued: true, Why: "slot"}
+				return nil, &crawl.Later{At: refused.At, Queued: refused.Queued, Why: "slot"}
 			}
 			if ctx.Err() == nil {
 				log.Warn("no turn, to be asked for again", "slot", slot, "err", err)
@@ -76,6 +76,9 @@ func (s *Slots) await(ctx context.Context, slot string, p Policy) (*Turn, error)
 		if d := turn.Start.Sub(s.Now()); d > 0 {
 			err = s.Sleep(ctx, d)
 		}
+		if err == nil {
+			err = ctx.Err() // a worker that stood still may wake with both due
+		}
 		if err == nil && s.inTime(turn, p) {
 			return turn, nil
 		}
@@ -87,7 +90,7 @@ func (s *Slots) await(ctx context.Context, slot string, p Policy) (*Turn, error)
 		}
 		told = turn.Start // it keeps its place
 		if try == maxLate {
-			return nil, &Refusal{At: s.Now()}
+			return nil, &Refusal{At: s.Now(), Queued: true}
 		}
 	}
 }

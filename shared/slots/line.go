@@ -3,50 +3,165 @@ package slots
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
+	"time"
 )
 
 // An op is one wish about a slot: a turn, or to give one back.
 type op struct {
 	ask     *Ask
 	release string
+	held    time.Duration // how long what is given back was held
 
-	turn *Turn
-	at   refusedAt
-	err  error
-	done chan struct{}
+	// hurry is set, under the line's lock, when the ask is not to wait any
+	// longer; last is what the round that works it has seen of that.
+	hurry, last bool
+	told        time.Time // the place that it was told, if that still counts
+
+	// The answer: one of them, or none for an ask that only lacks a permit.
+	turn    *Turn
+	refusal *Refusal
+	err     error
+	done    chan struct{}
 }
 
-// A line is what waits in this process for one slot's row. Whoever finds it
-// idle works off all that is there, in one write for all, until none is left.
+// answered reports whether a round has settled the op.
+func (o *op) answered() bool {
+	return o.ask == nil || o.turn != nil || o.refusal != nil || o.err != nil
+}
+
+// A line is what waits in this process for one slot's row: one goroutine, if
+// there is anything to do, works off all that is there in one write for all.
 type line struct {
-	mu      sync.Mutex
-	waiting []*op
-	busy    bool
+	mu sync.Mutex
+	// fresh are ops that no round has seen; parked are asks that lack nothing
+	// but a permit and wait for one to come back.
+	fresh, parked []*op
+	hurried       bool // the parked are to be looked at, though nothing may come
+	looking       bool // they will be soon
+	busy          bool // somebody works the line
+	pace          pace
 }
 
-// run works an op off, together with those that came meanwhile.
-func (s *Slots) run(ctx context.Context, slot string, o *op) {
-	l := s.line(slot)
+// put adds an op. An ask that others wait before, for the same permits, is not
+// worth a look at the row while one of those permits is here: when that comes
+// back, all are looked at.
+func (s *Slots) put(ctx context.Context, slot string, l *line, o *op) {
 	l.mu.Lock()
-	l.waiting = append(l.waiting, o)
-	if l.busy {
-		l.mu.Unlock()
-		<-o.done // the one who works answers, whatever happens
+	defer l.mu.Unlock()
+	if o.ask != nil && len(l.parked) > 0 && l.pace.out > 0 &&
+		o.ask.Policy == l.parked[0].ask.Policy && !o.ask.Told.After(s.Now()) {
+		l.parked = append(l.parked, o)
 		return
 	}
-	l.busy = true
-	for len(l.waiting) > 0 {
-		ops := l.waiting
-		l.waiting = nil
-		l.mu.Unlock()
+	l.fresh = append(l.fresh, o)
+	s.start(ctx, slot, l)
+}
+
+// start has the line worked if nobody does; its lock is held.
+func (s *Slots) start(ctx context.Context, slot string, l *line) {
+	if !l.busy {
+		l.busy = true
 		// Others' wishes are in here too, so this one's end must not end
 		// them: the row's write is short.
-		s.work(context.WithoutCancel(ctx), slot, ops)
-		l.mu.Lock()
+		go s.work(context.WithoutCancel(ctx), slot, l)
 	}
-	l.busy = false
-	l.mu.Unlock()
+}
+
+// hurry has a parked ask answered at once, whatever the answer is.
+func (s *Slots) hurry(ctx context.Context, slot string, l *line, o *op) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	o.hurry, l.hurried = true, true
+	s.start(ctx, slot, l)
+}
+
+// leave takes an ask back. Where it cannot, since a round is just working it,
+// it returns false: the answer comes at once.
+func (l *line) leave(o *op) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k := slices.Index(l.parked, o)
+	if k < 0 {
+		o.hurry, l.hurried = true, true // lest it be parked again
+		return false
+	}
+	l.parked = slices.Delete(l.parked, k, k+1)
+	return true
+}
+
+// work works a line off, round by round, until nothing is left to do.
+func (s *Slots) work(ctx context.Context, slot string, l *line) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.fresh) > 0 || l.hurried && len(l.parked) > 0 {
+		ops := append(l.parked, l.fresh...)
+		l.parked, l.fresh, l.hurried = nil, nil, false
+		for _, o := range ops {
+			o.last = o.hurry
+		}
+		own := l.pace
+		l.mu.Unlock()
+		own, err := s.swap(ctx, slot, own, ops)
+		l.mu.Lock()
+		l.pace = own
+		for _, o := range ops {
+			if err != nil {
+				o.turn, o.refusal, o.err = nil, nil, err
+			}
+			if o.answered() {
+				close(o.done)
+				continue
+			}
+			l.parked = append(l.parked, o)
+		}
+	}
+	l.busy, l.hurried = false, false
+	if len(l.parked) > 0 && l.pace.out == 0 && l.pace.mark.After(s.Now()) && !l.looking {
+		// A permit is left to this process, of which nobody here will hear.
+		l.looking = true
+		time.AfterFunc(s.Wait/looks, func() { s.look(ctx, slot, l) })
+	}
+}
+
+// looks is how often in Config.Wait a process that starves looks whether a
+// permit was left to it: that permit is idle until then, and a look is a read.
+const looks = 10
+
+func (s *Slots) look(ctx context.Context, slot string, l *line) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.looking, l.hurried = false, true
+	s.start(ctx, slot, l)
+}
+
+// maxSwaps is how often a write is tried against others who write the same
+// row. Each round one of them succeeds.
+const maxSwaps = 64
+
+var errContended = errors.New("too many others write its row")
+
+// swap reads the row, decides about every op, and writes once. It returns what
+// the process knows then.
+func (s *Slots) swap(ctx context.Context, slot string, own pace, ops []*op) (pace, error) {
+	for range maxSwaps {
+		row, err := s.rows.Get(ctx, slot)
+		if err != nil {
+			return own, err
+		}
+		r := s.decide(row, s.Now(), own, ops)
+		if !r.changed {
+			return r.pace, nil
+		}
+		if ok, err := s.rows.Swap(ctx, slot, r.row); ok || err != nil {
+			if err != nil {
+				return own, err
+			}
+			return r.pace, nil
+		}
+	}
+	return own, errContended
 }
 
 func (s *Slots) line(slot string) *line {
@@ -62,7 +177,7 @@ func (s *Slots) line(slot string) *line {
 }
 
 // maxLines is how many slots' lines are kept in a process: an idle one is
-// 100 bytes and can be made again.
+// 200 bytes and can be made again.
 const maxLines = 10_000
 
 // forget makes room when there are too many lines: idle ones go.
@@ -72,44 +187,10 @@ func (s *Slots) forget() {
 	}
 	for slot, l := range s.lines {
 		l.mu.Lock()
-		idle := !l.busy && len(l.waiting) == 0
+		idle := !l.busy && len(l.fresh) == 0 && len(l.parked) == 0
 		l.mu.Unlock()
 		if idle {
 			delete(s.lines, slot)
 		}
 	}
-}
-
-// maxSwaps is how often a write is tried against others who write the same
-// row. Each round one of them succeeds.
-const maxSwaps = 64
-
-var errContended = errors.New("too many others write its row")
-
-// work reads the row, decides about every op, and writes once.
-func (s *Slots) work(ctx context.Context, slot string, ops []*op) {
-	err := s.swap(ctx, slot, ops)
-	for _, o := range ops {
-		if err != nil {
-			o.turn, o.err = nil, err
-		}
-		close(o.done)
-	}
-}
-
-func (s *Slots) swap(ctx context.Context, slot string, ops []*op) error {
-	for range maxSwaps {
-		row, err := s.rows.Get(ctx, slot)
-		if err != nil {
-			return err
-		}
-		next, changed := s.decide(row, s.Now(), ops)
-		if !changed {
-			return nil
-		}
-		if ok, err := s.rows.Swap(ctx, slot, next); ok || err != nil {
-			return err
-		}
-	}
-	return errContended
 }

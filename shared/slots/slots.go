@@ -37,13 +37,15 @@ func (p Policy) least() time.Duration {
 type Config struct {
 	// Slack is by how much a start may be late, and clocks may differ.
 	Slack time.Duration
-	// Wait is how long a turn is waited for here; one that is further away
-	// is come back for, since waiting is billed.
+	// Wait is how long a turn is waited for here, be it for the gate or for a
+	// permit; one that is further away is come back for, since waiting is
+	// billed.
 	Wait time.Duration
 	// Now is the clock, and Sleep waits by it or until ctx is done.
 	Now   func() time.Time
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Draw gives a random number from 0 to 1 for randomized delays.
+	// Draw gives a random number from 0 to 1: for randomized delays, and for
+	// when those come back who have no place in the line.
 	Draw func() float64
 }
 
@@ -83,35 +85,67 @@ type Ask struct {
 
 // A Refusal says when to come back.
 type Refusal struct {
-	// At is the place in the line.
 	At time.Time
+	// Queued is true when At is a place in the line, to be brought along as
+	// Told. It is false when the line is full.
+	Queued bool
 }
 
 func (r *Refusal) Error() string {
 	return "no turn before " + r.At.Format(time.RFC3339Nano)
 }
 
-// Acquire takes a turn at a slot, or returns a *[Refusal]. Asks that come
-// together for one slot are worked in one write.
+// Acquire takes a turn at a slot, or returns a *[Refusal]. An ask that lacks
+// nothing but a permit waits here for one, for Config.Wait at most or until ctx
+// is done. Asks and releases that come together for one slot are worked in one
+// write.
 func (s *Slots) Acquire(ctx context.Context, slot string, ask Ask) (*Turn, error) {
-	op := &op{ask: &ask, done: make(chan struct{})}
-	s.run(ctx, slot, op)
-	if op.err != nil {
-		return nil, fmt.Errorf("turn at slot %s: %w", slot, op.err)
+	o := &op{ask: &ask, done: make(chan struct{}), hurry: s.Wait <= 0}
+	l := s.line(slot)
+	s.put(ctx, slot, l, o)
+	if err := s.wait(ctx, slot, l, o); err != nil {
+		return nil, fmt.Errorf("turn at slot %s: %w", slot, err)
 	}
-	if op.turn == nil {
-		return nil, &Refusal{At: op.at}
+	if o.turn == nil {
+		return nil, o.refusal
 	}
-	op.turn.slot = slot
-	return op.turn, nil
+	o.turn.slot = slot
+	return o.turn, nil
+}
+
+// wait waits for the answer to an ask. If ctx ends first the ask is as if it
+// had never been made: what was granted to it meanwhile is given back.
+func (s *Slots) wait(ctx context.Context, slot string, l *line, o *op) error {
+	patience := time.NewTimer(s.Wait)
+	defer patience.Stop()
+	select {
+	case <-o.done:
+		return o.err
+	case <-patience.C:
+		s.hurry(ctx, slot, l, o)
+		<-o.done
+		return o.err
+	case <-ctx.Done():
+	}
+	if !l.leave(o) {
+		<-o.done
+	}
+	if o.turn != nil {
+		o.turn.slot = slot
+		if err := s.Release(context.WithoutCancel(ctx), o.turn); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
 }
 
 // Release gives a turn back.
 func (s *Slots) Release(ctx context.Context, t *Turn) error {
-	op := &op{release: t.lease, done: make(chan struct{})}
-	s.run(ctx, t.slot, op)
-	if op.err != nil {
-		return fmt.Errorf("give a turn at slot %s back: %w", t.slot, op.err)
+	o := &op{release: t.lease, held: s.Now().Sub(t.Start), done: make(chan struct{})}
+	s.put(ctx, t.slot, s.line(t.slot), o)
+	<-o.done
+	if o.err != nil {
+		return fmt.Errorf("give a turn at slot %s back: %w", t.slot, o.err)
 	}
 	return nil
 }

@@ -3,106 +3,16 @@ package slots_test
 import (
 	"context"
 	"errors"
-	"log/slog"
-	"slices"
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/skitterhq/skitter/shared/crawl"
-	"github.com/skitterhq/skitter/shared/downloader"
 	"github.com/skitterhq/skitter/shared/memory"
 	"github.com/skitterhq/skitter/shared/slotrows"
 	"github.com/skitterhq/skitter/shared/slots"
 )
-
-// A world is some processes that crawl one host in virtual time, as the
-// engine would: who is told to come back later does so then.
-type world struct {
-	policy  slots.Policy
-	latency time.Duration
-	rows    slotrows.Store
-	draw    float64
-
-	mu       sync.Mutex
-	starts   []time.Time
-	inFlight int
-	most     int
-	resends  int
-}
-
-func (w *world) slots() *slots.Slots {
-	return slots.New(w.rows, slots.Config{
-		Slack: 50 * time.Millisecond, Wait: 100 * time.Millisecond,
-		Now: time.Now, Sleep: sleep, Draw: func() float64 { return w.draw },
-	})
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
-	}
-}
-
-// web stands for the host: it notes who came when.
-func (w *world) web(ctx context.Context, req *crawl.Request) (*crawl.Response, error) {
-	w.mu.Lock()
-	w.starts = append(w.starts, time.Now())
-	w.inFlight++
-	w.most = max(w.most, w.inFlight)
-	w.mu.Unlock()
-	err := sleep(ctx, w.latency)
-	w.mu.Lock()
-	w.inFlight--
-	w.mu.Unlock()
-	if err != nil {
-		return nil, err
-	}
-	return &crawl.Response{Status: 200, Request: req}, nil
-}
-
-func (w *world) handler() downloader.Handler {
-	slotOf := func(context.Context, *crawl.Request) (string, slots.Policy) { return "host", w.policy }
-	return w.slots().Handler(downloader.HandlerFunc(w.web), slotOf, slog.New(slog.DiscardHandler))
-}
-
-// fetch gets one page, however often it is sent away.
-func (w *world) fetch(t *testing.T, h downloader.Handler) {
-	var told time.Time
-	for {
-		_, err := h.Fetch(slots.WithTold(t.Context(), told), &crawl.Request{URL: "http://host/"})
-		var later *crawl.Later
-		switch {
-		case err == nil:
-			return
-		case errors.As(err, &later):
-			w.mu.Lock()
-			w.resends++
-			w.mu.Unlock()
-			if later.Queued {
-				told = later.At
-			}
-			time.Sleep(time.Until(later.At))
-		default:
-			t.Error(err)
-			return
-		}
-	}
-}
-
-// gaps are the times between starts.
-func (w *world) gaps() []time.Duration {
-	slices.SortFunc(w.starts, time.Time.Compare)
-	var gaps []time.Duration
-	for k := 1; k < len(w.starts); k++ {
-		gaps = append(gaps, w.starts[k].Sub(w.starts[k-1]))
-	}
-	return gaps
-}
 
 func TestSlotsKeepDelayAndConcurrency(t *testing.T) {
 	tests := []struct {
@@ -219,4 +129,41 @@ func (r *slowRows) Swap(ctx context.Context, slot string, row slotrows.Row) (boo
 		time.Sleep(r.late)
 	}
 	return ok, err
+}
+
+func TestARandomizedDelayStaysInItsBounds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const pages, processes = 120, 3
+		w := &world{policy: slots.Policy{Concurrency: 1, Delay: time.Second, Randomize: true}, latency: 100 * ms, rows: memory.NewSlotRows()}
+		var all sync.WaitGroup
+		for p := range processes {
+			draw := rand.New(rand.NewPCG(1, uint64(p)))
+			h := w.handlerWith(func(c *slots.Config) { c.Draw = draw.Float64 })
+			for range pages / processes {
+				all.Go(func() { w.fetch(t, h) })
+			}
+		}
+		all.Wait()
+		w.wantGaps(t, pages, 500*ms)
+		var short, long int
+		var sum time.Duration
+		for k, gap := range w.gaps() {
+			sum += gap
+			switch {
+			case gap > 1500*ms:
+				t.Errorf("start %d comes %s after the one before it, want at most 1.5s", k+1, gap)
+			case gap < 700*ms:
+				short++
+			case gap > 1300*ms:
+				long++
+			}
+		}
+		// A fifth of the draws lies at either end.
+		if short < pages/10 || long < pages/10 {
+			t.Errorf("%d short gaps and %d long ones of %d, want them spread", short, long, pages)
+		}
+		if mean := sum / (pages - 1); mean < 900*ms || mean > 1100*ms {
+			t.Errorf("the mean gap is %s, want about 1s", mean)
+		}
+	})
 }

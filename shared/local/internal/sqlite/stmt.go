@@ -90,6 +90,15 @@ func (s *Stmt) Blob(v []byte) *Stmt {
 	return s
 }
 
+// Null gives the next parameter.
+func (s *Stmt) Null() *Stmt {
+	s.bound++
+	if s.err == nil {
+		s.check(lib.Xsqlite3_bind_null(s.c.tls, s.p, s.bound))
+	}
+	return s
+}
+
 func (s *Stmt) check(rc int32) {
 	if s.err == nil && rc != lib.SQLITE_OK {
 		s.err = s.c.failure(rc)
