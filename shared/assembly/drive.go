@@ -2,12 +2,14 @@ package assembly
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/local"
 	"github.com/skitterhq/skitter/shared/queue"
 )
 
@@ -59,6 +61,8 @@ type driver struct {
 	log   *slog.Logger
 	// job is the one job whose messages are taken; empty takes all.
 	job crawl.JobUID
+	// fatal is told of an error after which there is no going on.
+	fatal func(error)
 }
 
 // drive runs a stage until ctx is done and its batches have ended. One
@@ -103,6 +107,10 @@ func (d *driver) next(ctx context.Context, s stage) (queue.Name, []queue.Deliver
 		}
 		for _, from := range s.from {
 			batch, err := d.queue.Receive(ctx, from, d.job, most)
+			if errors.Is(err, local.ErrUnusable) {
+				d.fatal(err)
+				return "", nil
+			}
 			if err != nil && ctx.Err() == nil {
 				d.log.Error("messages not received", "queue", from, "err", err)
 			}

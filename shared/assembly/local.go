@@ -3,6 +3,7 @@ package assembly
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
@@ -130,15 +131,20 @@ func (l *Local) Run(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) {
 	if err != nil {
 		return crawl.Job{}, err
 	}
-	driving, stop := context.WithCancel(ctx)
+	name := job.Name
+	driving, fatal := context.WithCancelCause(ctx)
+	stop := func() { fatal(nil) }
 	var stages sync.WaitGroup
-	d := &driver{queue: l.Store.Queue(), log: l.log, job: uid}
+	d := &driver{queue: l.Store.Queue(), log: l.log, job: uid, fatal: fatal}
 	for _, s := range l.stages(rt) {
 		stages.Go(func() { d.drive(driving, s) })
 	}
 	job, err = l.await(driving, uid)
 	stop()
 	l.waitFor(&stages)
+	if cause := context.Cause(driving); errors.Is(cause, local.ErrUnusable) {
+		return crawl.Job{}, fmt.Errorf("%w; go on with crawl --resume %s when it is mended", cause, name)
+	}
 	if err != nil && ctx.Err() != nil {
 		// The job may have ended while the last batches were worked.
 		if job, gerr := l.Jobs.Get(context.WithoutCancel(ctx), uid); gerr == nil && job.State.Ended() {

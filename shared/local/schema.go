@@ -104,8 +104,9 @@ PRAGMA user_version = 3;
 //   - cache_size: so many KiB of pages are kept in memory at most.
 //   - wal_autocheckpoint: the log is worked off at 12,000 pages (48 MiB), twelve
 //     times SQLite's default, so that a page that is written again and again
-//     is copied once. (Measured: a tenth less processor time than at 4,000;
-//     another page size, a larger cache or mmap_size gain nothing.)
+//     is copied once. (Measured: up to a tenth less processor time than at
+//     4,000; 2 or 8 KiB pages, a larger cache or mmap_size gain nothing. A
+//     log of 45 MiB takes 40 ms to open after kill -9.)
 func openConn(ctx context.Context, path string, cacheKiB int) (*sqlite.Conn, error) {
 	conn, err := sqlite.Open(path)
 	if err != nil {

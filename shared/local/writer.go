@@ -68,7 +68,7 @@ func (w *writer) read(ctx context.Context, run func(c *sqlite.Conn) error) error
 
 // doOne is do of an operation that is one statement, which SQLite runs whole
 // or not at all. It spares the statements that begin and end a transaction,
-// about a sixth of what it costs.
+// about a tenth of what it costs.
 func (w *writer) doOne(ctx context.Context, run func(c *sqlite.Conn) error) error {
 	return w.submit(&operation{ctx: ctx, writes: true, alone: true, run: run}, false)
 }
