@@ -111,23 +111,42 @@ func (e *Engine) sendOn(ctx context.Context, v *visit, from queue.Name, outcomes
 	return nil
 }
 
-// linger waits a little for more outcomes, since ten messages cost what one
-// does.
+// linger takes along the outcomes that are there, and waits a little for more,
+// since ten messages cost what one does.
 func (e *Engine) linger(some []outcome, outcomes <-chan outcome) []outcome {
-	timer := time.NewTimer(e.Linger)
-	defer timer.Stop()
+	var over <-chan time.Time
+	if e.Linger > 0 {
+		timer := time.NewTimer(e.Linger)
+		defer timer.Stop()
+		over = timer.C
+	}
 	for len(some) < cap(some) {
-		select {
-		case o, ok := <-outcomes:
-			if !ok {
-				return some
-			}
-			some = append(some, o)
-		case <-timer.C:
-			return some
+		o, more := next(outcomes, over)
+		if !more {
+			break
 		}
+		some = append(some, o)
 	}
 	return some
+}
+
+// next is the next outcome, if there is one before the time is over; a nil
+// channel waits for none.
+func next(outcomes <-chan outcome, over <-chan time.Time) (outcome, bool) {
+	if over == nil {
+		select {
+		case o, more := <-outcomes:
+			return o, more
+		default:
+			return outcome{}, false
+		}
+	}
+	select {
+	case o, more := <-outcomes:
+		return o, more
+	case <-over:
+		return outcome{}, false
+	}
 }
 
 // dispatch sends each outcome on its way: redirect targets are admitted, pages
