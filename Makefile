@@ -34,7 +34,7 @@ test: ## run all tests
 
 .PHONY: test/crash
 test/crash: ## crash a crawl at 10,000 random pairs of port calls (minutes)
-	SKITTER_PAIRS=10000 $(GO) test -count=1 -timeout 60m -run 'TestCrash' -v ./shared/engine | grep -e crash_test -e '^---' -e '^ok'
+	SKITTER_PAIRS=10000 $(GO) test -count=1 -timeout 60m -run 'TestCrash' -v ./shared/engine | grep -e 'points reached' -e '^---' -e '^ok'
 
 .PHONY: lint
 lint: ## check format and common mistakes
