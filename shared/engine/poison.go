@@ -5,22 +5,24 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/skitterhq/skitter/shared/message"
 	"github.com/skitterhq/skitter/shared/queue"
 )
 
-// markDelay is how long a message waits for each mark that it has. It keeps those
-// that may be poison behind what is certainly none, and a process that is
+// markDelay is how long a message waits for each mark that it has. It keeps
+// those that may be poison behind what is certainly none, and a process that is
 // killed for other reasons, again and again, from marking the same ones.
 const markDelay = 500 * time.Millisecond
 
 // apart works what was delivered before apart from the rest, since it may kill
-// this process: first what is fresh, which is then deleted here, so
-// that it does not come back with the others; then those, one at a time, those
-// with the fewest marks first, each marked in its row before it is worked. One
-// that has marks already is put off first. A page, whose reader is somebody's
+// this process: first what is fresh, which is then deleted here, so that it
+// does not come back with the others; then those that can be marked, one at a
+// time, those with the fewest marks first, each marked in its row before it is
+// worked; beside them the others, each by itself. One that has marks already is
+// put off first. A page, whose reader is somebody's
 // code, and what has marks is worked when no other such is in this process; so
 // few others are marked for what one of them does.
 func (e *Engine) apart(ctx context.Context, from queue.Name, batch []queue.Delivery, work func([]queue.Delivery) []string) []string {
@@ -48,20 +50,35 @@ func (e *Engine) apart(ctx context.Context, from queue.Name, batch []queue.Deliv
 	slices.SortStableFunc(suspects, func(a, b suspect) int { return cmp.Compare(a.marks, b.marks) })
 	failed := work(fresh)
 	e.delete(ctx, from, fresh, failed)
-	for _, s := range suspects {
+	var mu sync.Mutex
+	var others sync.WaitGroup
+	alone := func(s suspect, try func(one []queue.Delivery) []string) {
 		one := []queue.Delivery{s.delivery}
-		bad := e.try(ctx, from, s, func() []string { return work(one) })
+		bad := try(one)
 		e.delete(ctx, from, one, bad)
+		mu.Lock()
+		defer mu.Unlock()
 		failed = append(failed, bad...)
 	}
+	for _, s := range suspects {
+		if !s.markable {
+			others.Go(func() { alone(s, work) })
+		}
+	}
+	for _, s := range suspects {
+		if s.markable {
+			alone(s, func(one []queue.Delivery) []string {
+				return e.try(ctx, from, s, func() []string { return work(one) })
+			})
+		}
+	}
+	others.Wait()
 	return failed
 }
 
-// try works one suspect, unless it is to wait first or has too many marks.
+// try works one suspect that can be marked, unless it is to wait first or has
+// too many marks.
 func (e *Engine) try(ctx context.Context, from queue.Name, s suspect, work func() []string) []string {
-	if !s.markable {
-		return work()
-	}
 	if s.marks > s.header.Waited {
 		if err := e.putOff(ctx, from, s); err != nil {
 			e.Log.Warn("message not put off", "queue", from, "id", s.delivery.ID, "err", err)
