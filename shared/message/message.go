@@ -51,6 +51,9 @@ type Header struct {
 	// Waited is for how many marks of its unit the message has been put off;
 	// see package engine.
 	Waited int `json:"waited,omitempty"`
+	// Resent counts how often the message was taken out of the dead-letter
+	// queue and sent again, since nothing showed that it had reached anybody.
+	Resent int `json:"resent,omitempty"`
 	// Sent is when the message was first sent, UTC.
 	Sent time.Time `json:"sent"`
 }
@@ -122,7 +125,8 @@ type Control struct {
 	Items int         `json:"items,omitempty"`
 }
 
-// Encode writes a message. The header's version is filled in.
+// Encode writes a message, of characters that SQS takes. The header's version
+// is filled in.
 func Encode(h Header, payload any) ([]byte, error) {
 	h.Version = Version
 	var b bytes.Buffer
@@ -134,17 +138,18 @@ func Encode(h Header, payload any) ([]byte, error) {
 	if err := enc.Encode(payload); err != nil {
 		return nil, fmt.Errorf("encode a %s message: %w", h.Kind, err)
 	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
+	return sendable(bytes.TrimRight(b.Bytes(), "\n")), nil
 }
 
-// WithHeader puts another header before a payload, which is not read.
+// WithHeader puts another header before a payload, which is not read but for
+// characters that SQS does not take.
 func WithHeader(h Header, payload []byte) ([]byte, error) {
 	h.Version = Version
 	line, err := json.Marshal(h)
 	if err != nil {
 		return nil, fmt.Errorf("encode the header of a %s message: %w", h.Kind, err)
 	}
-	return bytes.Join([][]byte{line, payload}, []byte("\n")), nil
+	return sendable(bytes.Join([][]byte{line, payload}, []byte("\n"))), nil
 }
 
 // ReadHeader reads the first line of a message and returns the payload unread.
