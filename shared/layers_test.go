@@ -23,7 +23,7 @@ var layers = strings.Fields(`
 	shared/memory shared/local shared/aws
 	shared/assembly shared/lambdahost shared/api shared/sqspoll shared/runtimeapi shared/site
 	spiders
-	functions cmd infra
+	functions cmd infra events
 `)
 
 // fences say which packages alone may import a module.

@@ -18,19 +18,32 @@ import (
 	"github.com/skitterhq/skitter/shared/stats"
 )
 
+// Parts are what a [Builder] puts together.
+type Parts struct {
+	Project project.Project
+	// Registry has the project's spiders.
+	Registry *spider.Registry
+	// Layers are the settings below those of spiders and jobs.
+	Layers []settings.Layer
+	// Limit changes what settings a place cannot bear, or says why not; nil
+	// changes none.
+	Limit func(*settings.Settings) error
+	// Web opens connections, Slots gives turns, Robots reads robots.txt.
+	Web    *handlers.HTTPHandler
+	Slots  *slots.Slots
+	Robots *downloadermw.Robots
+	Now    func() time.Time
+	Log    *slog.Logger
+}
+
 // A Builder makes what a process keeps for each job, out of the project.
 type Builder struct {
-	project  project.Project
-	registry *spider.Registry
-	// layers are the settings below those of spiders and jobs.
-	layers   []settings.Layer
-	web      *handlers.HTTPHandler
-	slots    *slots.Slots
-	robots   *downloadermw.Robots
+	Parts
 	decoders *downloadermw.Decoders
-	now      func() time.Time
-	log      *slog.Logger
 }
+
+// NewBuilder returns a builder. Everything in parts but Limit must be set.
+func NewBuilder(p Parts) *Builder { return &Builder{Parts: p, decoders: new(downloadermw.Decoders)} }
 
 // settingsOf resolves the settings of a job: those of the project, its
 // spider's, and its own.
@@ -39,15 +52,19 @@ func (b *Builder) settingsOf(s *spider.Spider, spec crawl.JobSpec) (settings.Set
 	for name, value := range spec.Settings {
 		own[name] = value
 	}
-	layers := append(b.layers[:len(b.layers):len(b.layers)],
+	layers := append(b.Layers[:len(b.Layers):len(b.Layers)],
 		settings.Layer{Name: "spider " + s.Name, Values: s.Settings},
 		settings.Layer{Name: "the job", Values: own})
-	return settings.Resolve(layers...)
+	set, err := settings.Resolve(layers...)
+	if err == nil && b.Limit != nil {
+		err = b.Limit(&set)
+	}
+	return set, err
 }
 
 // Build is an [engine.Build].
 func (b *Builder) Build(job crawl.Job, spec crawl.JobSpec) (*engine.Runtime, error) {
-	s, err := b.registry.Get(spec.Spider)
+	s, err := b.Registry.Get(spec.Spider)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +74,7 @@ func (b *Builder) Build(job crawl.Job, spec crawl.JobSpec) (*engine.Runtime, err
 	}
 	env := project.Env{
 		Job: job, Spider: s, Args: spec.Args, Settings: set, Stats: new(stats.Collector),
-		Log: atLevel(b.log, set.LogLevel).With("job", job.Name, "spider", s.Name), Robots: b.robots, Decoders: b.decoders, Now: b.now,
+		Log: AtLevel(b.Log, set.LogLevel).With("job", job.Name, "spider", s.Name), Robots: b.Robots, Decoders: b.decoders, Now: b.Now,
 	}
 	rt := &engine.Runtime{Spec: spec, Settings: set, Spider: s, Stats: env.Stats, Log: env.Log}
 	if err := b.chains(rt, env); err != nil {
@@ -68,29 +85,29 @@ func (b *Builder) Build(job crawl.Job, spec crawl.JobSpec) (*engine.Runtime, err
 
 // chains puts the project's parts together for one job.
 func (b *Builder) chains(rt *engine.Runtime, env project.Env) error {
-	spiderMWs, err := list(b.project.SpiderMiddlewares, env)
+	spiderMWs, err := list(b.Project.SpiderMiddlewares, env)
 	if err != nil {
 		return err
 	}
 	rt.Chain = spider.NewChain(rt.Spider, env.Stats, spiderMWs...)
 
-	downloaderMWs, err := list(b.project.DownloaderMiddlewares, env)
+	downloaderMWs, err := list(b.Project.DownloaderMiddlewares, env)
 	if err != nil {
 		return err
 	}
 	// The turn is taken by what would dial, so whatever a middleware answers
 	// by itself uses none.
-	own := b.web.ForJob(rt.Settings)
-	web := b.slots.Handler(handlers.ByScheme(map[string]downloader.Handler{"http": own, "https": own}), slotOf(rt.Settings, b.robots), env.Log)
+	own := b.Web.ForJob(rt.Settings)
+	web := b.Slots.Handler(handlers.ByScheme(map[string]downloader.Handler{"http": own, "https": own}), slotOf(rt.Settings, b.Robots), env.Log)
 	rt.Download = downloader.Chain(web, downloaderMWs...)
 
 	rt.Scope = func(*crawl.Request) error { return nil }
-	if b.project.Scope != nil {
-		if rt.Scope, err = b.project.Scope(env); err != nil {
+	if b.Project.Scope != nil {
+		if rt.Scope, err = b.Project.Scope(env); err != nil {
 			return err
 		}
 	}
-	steps, err := list(b.project.Pipeline, env)
+	steps, err := list(b.Project.Pipeline, env)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,8 @@ type leveled struct {
 	min slog.Level
 }
 
-func atLevel(log *slog.Logger, min slog.Level) *slog.Logger {
+// AtLevel returns a logger that lets nothing below a level through.
+func AtLevel(log *slog.Logger, min slog.Level) *slog.Logger {
 	return slog.New(leveled{log.Handler(), min})
 }
 

@@ -36,18 +36,19 @@ func NewSingle(p project.Project, layers []settings.Layer, spec crawl.JobSpec, l
 	if err != nil {
 		return nil, err
 	}
-	b := &Builder{
-		project: p, registry: registry, layers: layers, now: time.Now, log: log,
-		robots: downloadermw.NewRobots(memory.NewOrigins(time.Now), time.Now), decoders: new(downloadermw.Decoders),
-		slots: slots.New(memory.NewSlotRows(), slots.Config{
-			Slack: time.Second, Now: time.Now, Sleep: sleep, Draw: rand.Float64, Wait: time.Minute,
-		}),
-	}
-	s, err := registry.Get(spec.Spider)
+	web, err := handlers.HTTP(handlers.Options{Logger: log})
 	if err != nil {
 		return nil, err
 	}
-	if b.web, err = handlers.HTTP(handlers.Options{Logger: log}); err != nil {
+	b := NewBuilder(Parts{
+		Project: p, Registry: registry, Layers: layers, Web: web, Now: time.Now, Log: log,
+		Robots: downloadermw.NewRobots(memory.NewOrigins(time.Now), time.Now),
+		Slots: slots.New(memory.NewSlotRows(), slots.Config{
+			Slack: time.Second, Now: time.Now, Sleep: Sleep, Draw: rand.Float64, Wait: time.Minute,
+		}),
+	})
+	s, err := registry.Get(spec.Spider)
+	if err != nil {
 		return nil, err
 	}
 	rt, err := b.Build(crawl.Job{UID: crawl.NewJobUID(), Name: "fetch", Spider: s.Name, State: crawl.JobRunning}, spec)
@@ -84,9 +85,9 @@ func (s *Single) Fetch(ctx context.Context, req *crawl.Request) (*crawl.Response
 		case errors.As(err, &retry):
 			s.rt.Log.Info("trying again", "url", req.URL, "reason", retry.Reason, "after", retry.After)
 			req.RetryTimes++
-			err = sleep(ctx, retry.After)
+			err = Sleep(ctx, retry.After)
 		case errors.As(err, &later):
-			err = sleep(ctx, time.Until(later.At))
+			err = Sleep(ctx, time.Until(later.At))
 		case errors.As(err, &drop):
 			return nil, fmt.Errorf("%s is not fetched: %s", req.URL, dropText(drop.Reason))
 		default:

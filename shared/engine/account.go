@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
@@ -34,11 +35,50 @@ func (e *Engine) account(ctx context.Context, v *visit, stage jobs.Stage) {
 		return
 	}
 	if totals[countSettled] >= totals[countAdmitted] && totals[countKept] >= totals[countSent] {
-		e.ask(ctx, v.job, message.Control{Do: message.DoLook})
+		e.askLook(ctx, v)
 	}
 	if reason := limitReached(v.Settings, totals, e.Now().Sub(v.job.Created)); reason != "" && v.job.Open() {
 		e.ask(ctx, v.job, message.Control{Do: message.DoStop, Reason: reason})
 	}
+}
+
+// looks remembers for when a process has asked to look at a job.
+type looks struct {
+	mu  sync.Mutex
+	due time.Time
+}
+
+// next is the delay of the next look; false where one that is still to come
+// serves as well, since it comes after all that is settled by now.
+func (l *looks) next(now time.Time, spacing time.Duration) (time.Duration, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.due.After(now) {
+		return 0, false
+	}
+	delay := max(l.due.Add(spacing).Sub(now), 0)
+	l.due = now.Add(delay)
+	return delay, true
+}
+
+// askLook asks control to look whether the job is finished. Counters that have
+// drifted would have it asked at every turn, so looks are spaced.
+func (e *Engine) askLook(ctx context.Context, v *visit) {
+	delay, ok := v.looks.next(e.Now(), e.Looks)
+	if !ok {
+		return
+	}
+	if err := e.Scheduler.SendControl(ctx, v.job.UID, message.Control{Do: message.DoLook}, delay); err != nil {
+		v.looks.forget()
+		e.Log.Warn("control message not sent", "job", v.job.UID, "do", message.DoLook, "err", err)
+	}
+}
+
+// forget makes the next look due at once: the last one was not sent.
+func (l *looks) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.due = time.Time{}
 }
 
 // ask sends a control message whose loss the sweep would make good.

@@ -22,6 +22,27 @@ func (e *Engine) Bury(ctx context.Context, from queue.Name, d queue.Delivery, re
 	if err != nil {
 		reason = err.Error()
 	}
+	if err := e.keepLetter(ctx, from, d, h, reason); err != nil {
+		return err
+	}
+	if h.Job == "" {
+		return nil // it belongs to nothing that is waited for
+	}
+	return e.failBuried(ctx, h, reason)
+}
+
+// keepGone keeps the messages of a job that is not there as dead letters:
+// nothing waits for them, and somebody may want to know.
+func (e *Engine) keepGone(ctx context.Context, from queue.Name, msgs []incoming) error {
+	for _, m := range msgs {
+		if err := e.keepLetter(ctx, from, m.delivery, m.header, "the job is gone"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Engine) keepLetter(ctx context.Context, from queue.Name, d queue.Delivery, h message.Header, reason string) error {
 	letter := dead.Letter{
 		ID: d.ID, Job: h.Job, Unit: h.Unit, From: from, Reason: reason, Body: d.Body, Time: e.Now().UTC(),
 	}
@@ -32,14 +53,23 @@ func (e *Engine) Bury(ctx context.Context, from queue.Name, d queue.Delivery, re
 		return fmt.Errorf("keep dead letter %s: %w", d.ID, err)
 	}
 	e.Log.Error("message given up on", "queue", from, "id", d.ID, "job", letter.Job, "unit", h.Unit, "reason", reason)
-	if h.Job == "" {
-		return nil // it belongs to nothing that is waited for
-	}
-	return e.failBuried(ctx, h, reason)
+	return nil
 }
 
+// countLetters counts a job's dead letters, for its stats.
+const countLetters = "dead_letter_count"
+
+// failBuried fails what a message stood for. What belongs to a job that is not
+// there, or has ended, stands for nothing.
 func (e *Engine) failBuried(ctx context.Context, h message.Header, reason string) error {
-	var counts jobs.Counts
+	job, err := e.Jobs.Get(ctx, h.Job)
+	if errors.Is(err, jobs.ErrNotFound) || err == nil && job.State.Ended() {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("account for a dead letter: %w", err)
+	}
+	counts := jobs.Counts{countLetters: 1}
 	switch h.Kind {
 	case message.KindControl:
 		return e.fail(ctx, h.Job, reason)
@@ -53,7 +83,7 @@ func (e *Engine) failBuried(ctx context.Context, h message.Header, reason string
 		}}); err != nil {
 			return fmt.Errorf("mark an item dead: %w", err)
 		}
-		counts = jobs.Counts{countKept: 1}
+		counts[countKept] = 1
 	default:
 		won, err := e.Scheduler.Settle(ctx, h.Job, []frontier.Settlement{{
 			Unit: h.Unit, State: frontier.Failed, Outcome: frontier.Outcome{Why: "dead: " + reason},
@@ -61,7 +91,7 @@ func (e *Engine) failBuried(ctx context.Context, h message.Header, reason string
 		if err != nil || !won[0] {
 			return err
 		}
-		counts = jobs.Counts{countSettled: 1, "frontier/failed": 1}
+		counts[countSettled], counts["frontier/failed"] = 1, 1
 	}
 	if _, err := e.Jobs.Add(ctx, h.Job, jobs.Control, counts); err != nil {
 		e.Log.Warn("counters not added to", "job", h.Job, "err", err)

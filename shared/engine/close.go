@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/items"
 	"github.com/skitterhq/skitter/shared/scheduler"
 )
 
@@ -23,11 +24,7 @@ func (e *Engine) close(ctx context.Context, v *visit) error {
 		return err
 	}
 	v.job = job
-	tally, err := e.Scheduler.Tally(ctx, job.UID)
-	if err != nil {
-		return err
-	}
-	problem, err := e.deliver(ctx, v)
+	tally, problem, err := e.deliver(ctx, v)
 	if err != nil {
 		return err
 	}
@@ -57,13 +54,15 @@ func pagesPrefix(uid crawl.JobUID) string { return fmt.Sprintf("pages/%s/", uid)
 
 // deliver writes the feeds. What cannot be written is the job's problem, not a
 // fault of the message: trying it for ever would keep the job open. What cannot
-// be read is a fault, and is tried again.
-func (e *Engine) deliver(ctx context.Context, v *visit) (problem string, fault error) {
+// be read is a fault, and is tried again. The rows are summed up while a feed is
+// written, since reading them all is dear.
+func (e *Engine) deliver(ctx context.Context, v *visit) (tally scheduler.Tally, problem string, fault error) {
+	whole := false
 	for _, feed := range v.Spec.Feeds {
 		var unread error
-		n, err := e.Deliver(ctx, v.Runtime, v.job, feed, e.output(ctx, v.job.UID, &unread))
+		n, err := e.Deliver(ctx, v.Runtime, v.job, feed, itemsOf(e.Scheduler.OutputTally(ctx, v.job.UID, &tally, &whole), &unread))
 		if unread != nil {
-			return "", fmt.Errorf("feed %s: %w", feed.URI, unread)
+			return tally, "", fmt.Errorf("feed %s: %w", feed.URI, unread)
 		}
 		if err != nil {
 			v.Stats.Inc("feedexport/failed_count")
@@ -74,13 +73,23 @@ func (e *Engine) deliver(ctx context.Context, v *visit) (problem string, fault e
 		v.Stats.Inc("feedexport/success_count")
 		v.Log.Info("feed written", "feed", feed.URI, "items", n)
 	}
-	return problem, nil
+	if !whole {
+		tally, fault = e.Scheduler.Tally(ctx, v.job.UID)
+	}
+	return tally, problem, fault
 }
 
-// output gives the job's items; an error of reading them is noted in unread.
-func (e *Engine) output(ctx context.Context, uid crawl.JobUID, unread *error) iter.Seq2[crawl.Item, error] {
+// Output gives the items that a job has delivered: of one that has not ended,
+// those of the units that are settled.
+func (e *Engine) Output(ctx context.Context, uid crawl.JobUID) iter.Seq2[crawl.Item, error] {
+	var unread error
+	return itemsOf(e.Scheduler.Output(ctx, uid), &unread)
+}
+
+// itemsOf gives the items of rows; an error of reading them is noted in unread.
+func itemsOf(rows iter.Seq2[items.Row, error], unread *error) iter.Seq2[crawl.Item, error] {
 	return func(yield func(crawl.Item, error) bool) {
-		for row, err := range e.Scheduler.Output(ctx, uid) {
+		for row, err := range rows {
 			*unread = err
 			if !yield(row.Item, err) || err != nil {
 				return

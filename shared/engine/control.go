@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/message"
@@ -21,13 +23,17 @@ func (e *Engine) control(ctx context.Context, v *visit, msgs []incoming) error {
 	for _, m := range msgs {
 		var c message.Control
 		if err := message.Decode(m.payload, &c); err != nil {
-			return err
+			v.refuse(m, err)
+			continue
 		}
 		if done[c] {
 			continue // asked twice in one batch
 		}
 		done[c] = true
-		if err := e.do(ctx, v, c); err != nil {
+		var unknown *unknownDo
+		if err := e.do(ctx, v, c); errors.As(err, &unknown) {
+			v.refuse(m, err)
+		} else if err != nil {
 			return err
 		}
 	}
@@ -47,7 +53,14 @@ func (e *Engine) do(ctx context.Context, v *visit, c message.Control) error {
 	case message.DoProbed:
 		return e.probed(ctx, v, queue.Name(c.Lane))
 	}
-	return fmt.Errorf("control message asks to %q; this build knows start, look, stop, close and probed", c.Do)
+	return &unknownDo{c.Do}
+}
+
+// An unknownDo is what a control message asks for that this build cannot do.
+type unknownDo struct{ do message.Do }
+
+func (e *unknownDo) Error() string {
+	return fmt.Sprintf("control message asks to %q; this build knows start, look, stop, close and probed", e.do)
 }
 
 // Stop asks a job to end early. The first reason wins; a job that is closing or
@@ -76,11 +89,32 @@ func (e *Engine) look(ctx context.Context, v *visit) error {
 	if err != nil || job.State != crawl.JobRunning {
 		return err
 	}
+	if alone, err := e.lookAlone(ctx, job); err != nil || !alone {
+		return err
+	}
 	tally, done, err := e.Scheduler.Look(ctx, job.UID)
 	if err != nil || !done {
 		return err
 	}
 	return e.toClosing(ctx, job, finishReason(job, tally.StartFailed))
+}
+
+// lookAlone reports whether nobody else has begun to look at the job a moment
+// ago. If somebody has, the look is put off: it may be the one that comes after
+// the last unit was settled.
+func (e *Engine) lookAlone(ctx context.Context, job crawl.Job) (bool, error) {
+	if e.Looks == 0 {
+		return true, nil
+	}
+	seconds := int((e.Looks + time.Second - 1) / time.Second)
+	won, err := e.Jobs.Lease(ctx, "look/"+string(job.UID), seconds)
+	if err != nil {
+		return false, fmt.Errorf("look at job %s: %w", job.Name, err)
+	}
+	if !won {
+		return false, e.Scheduler.SendControl(ctx, job.UID, message.Control{Do: message.DoLook}, e.Looks)
+	}
+	return true, nil
 }
 
 func finishReason(job crawl.Job, startFailed bool) string {

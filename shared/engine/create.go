@@ -44,8 +44,8 @@ func (e *Engine) Create(ctx context.Context, o Order) (crawl.Job, bool, error) {
 	if job.Name == "" {
 		job.Name = string(job.UID)
 	}
-	rt, err := e.Build(job, o.Spec)
-	if err != nil {
+	var rt *Runtime
+	if err := crawl.Guard(func() (err error) { rt, err = e.Build(job, o.Spec); return err }); err != nil {
 		return crawl.Job{}, false, err // nothing is written for a job that cannot run
 	}
 	job.Latest = job.Created.Add(time.Duration(rt.Settings.JobMaxDays) * 24 * time.Hour)

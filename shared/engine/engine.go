@@ -35,6 +35,9 @@ type Config struct {
 	// Deliver writes a job's feed when it closes. It may be called again for
 	// the same job.
 	Deliver Deliver
+	// NoAppend says that a feed is written whole, so that a job which does
+	// the failed units of another cannot add to that one's.
+	NoAppend bool
 
 	// InlineBody is the longest packed body in bytes that travels in its
 	// message; a longer one lies in a blob.
@@ -50,6 +53,13 @@ type Config struct {
 	// counter: the watchdog's rounds lie that far apart. It is of no account
 	// where the family counts exactly.
 	Quiet time.Duration
+	// Looks is how far apart a process asks for looks at a job, and for how
+	// long one look keeps others from looking; 0 sets no limit. A look reads
+	// all rows of the job.
+	Looks time.Duration
+	// Still is how long a job that is to end early must not have moved
+	// before it is closed with what it has.
+	Still time.Duration
 	// Margin is how much time before its deadline an invocation stops taking
 	// on more.
 	Margin time.Duration

@@ -40,7 +40,7 @@ func (e *Engine) fetch(ctx context.Context, v *visit, from queue.Name, msgs []in
 	go func() { all.Wait(); close(outcomes) }()
 	// What is done is sent on even when the invocation is being stopped: the
 	// page is here, and asking for it again would be impolite.
-	return e.sendOn(context.WithoutCancel(ctx), v, from, outcomes)
+	return e.sendOn(context.WithoutCancel(ctx), v, from, outcomes, len(todo))
 }
 
 // An attempt is one request to be fetched now.
@@ -73,14 +73,16 @@ func (e *Engine) fetchable(ctx context.Context, v *visit, msgs []incoming) ([]at
 		}
 		a := attempt{unit: unit, marks: rows[unit].Marks, delivery: m.delivery}
 		if err := message.Decode(m.payload, &a.msg); err != nil {
-			return nil, err
+			v.refuse(m, err)
+			continue
 		}
 		if a.msg.Probe != "" {
 			e.ask(ctx, v.job, message.Control{Do: message.DoProbed, Lane: a.msg.Probe})
 			continue
 		}
 		if a.req, err = e.Scheduler.Unpack(ctx, a.msg.Req); err != nil {
-			return nil, err
+			v.refuse(m, err)
+			continue
 		}
 		a.req.RetryTimes, a.req.Priority = a.msg.Attempt, a.msg.Priority
 		taken[unit] = true
@@ -91,8 +93,8 @@ func (e *Engine) fetchable(ctx context.Context, v *visit, msgs []incoming) ([]at
 
 // sendOn hands on outcomes as they come, those that come together in one go.
 // What is handed on is deleted at once: a slow page must not bring its
-// neighbours back.
-func (e *Engine) sendOn(ctx context.Context, v *visit, from queue.Name, outcomes <-chan outcome) error {
+// neighbours back. The last need no such thing, since the invocation ends.
+func (e *Engine) sendOn(ctx context.Context, v *visit, from queue.Name, outcomes <-chan outcome, left int) error {
 	for first := range outcomes {
 		some := append(make([]outcome, 0, 10), first)
 		some = e.linger(some, outcomes)
@@ -100,6 +102,9 @@ func (e *Engine) sendOn(ctx context.Context, v *visit, from queue.Name, outcomes
 			for range outcomes { // let the others end
 			}
 			return err
+		}
+		if left -= len(some); left == 0 {
+			break
 		}
 		done := make([]queue.Delivery, 0, len(some))
 		for _, o := range some {

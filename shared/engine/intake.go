@@ -17,6 +17,16 @@ import (
 type visit struct {
 	*Runtime
 	job crawl.Job
+	// bad are the messages that cannot be worked for what is in them. They
+	// are delivered again, and given up on in the end, without their
+	// neighbours.
+	bad []string
+}
+
+// refuse notes that a message cannot be worked.
+func (v *visit) refuse(m incoming, err error) {
+	v.Log.Error("message cannot be worked", "id", m.delivery.ID, "unit", m.header.Unit, "err", err)
+	v.bad = append(v.bad, m.delivery.ID)
 }
 
 // incoming is a message that was read.
@@ -27,7 +37,8 @@ type incoming struct {
 }
 
 // A partWork works off one job's part of a batch. Its error is a fault of the
-// ports: all of the part is delivered again.
+// ports: all of the part is delivered again. What is wrong with one message is
+// its own: see visit.refuse.
 type partWork func(ctx context.Context, v *visit, msgs []incoming) error
 
 // perJob hands each job's part of a batch to work, what may be poison apart
@@ -35,26 +46,27 @@ type partWork func(ctx context.Context, v *visit, msgs []incoming) error
 // again.
 func (e *Engine) perJob(ctx context.Context, from queue.Name, batch []queue.Delivery, want message.Kind, work partWork) []string {
 	return e.apart(ctx, from, batch, func(some []queue.Delivery) []string {
-		return e.parts(ctx, some, want, work)
+		return e.parts(ctx, from, some, want, work)
 	})
 }
 
 // parts works the jobs of a batch side by side, so that none waits for another.
-func (e *Engine) parts(ctx context.Context, batch []queue.Delivery, want message.Kind, work partWork) []string {
+func (e *Engine) parts(ctx context.Context, from queue.Name, batch []queue.Delivery, want message.Kind, work partWork) []string {
 	byJob, failed := e.sort(batch, want)
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	for uid, msgs := range byJob {
 		all.Go(func() {
-			err := e.part(ctx, uid, msgs, want, work)
+			bad, err := e.part(ctx, from, uid, msgs, want, work)
+			mu.Lock()
+			defer mu.Unlock()
 			if err == nil {
+				failed = append(failed, bad...)
 				return
 			}
 			if ctx.Err() == nil {
 				e.logError(e.Log, "batch not done, to be delivered again", err, "job", uid, "messages", len(msgs))
 			}
-			mu.Lock()
-			defer mu.Unlock()
 			for _, m := range msgs {
 				failed = append(failed, m.delivery.ID)
 			}
@@ -85,25 +97,30 @@ func (e *Engine) sort(batch []queue.Delivery, want message.Kind) (map[crawl.JobU
 	return byJob, failed
 }
 
-// part works one job's messages, unless the job is past them. A panic in it is
-// a fault like any other: it must not end what other invocations do in this
-// process.
-func (e *Engine) part(ctx context.Context, uid crawl.JobUID, msgs []incoming, want message.Kind, work partWork) error {
+// part works one job's messages, unless the job is past them, and returns the
+// IDs of those that cannot be worked. A panic in it is a fault like any other:
+// it must not end what other invocations do in this process.
+func (e *Engine) part(ctx context.Context, from queue.Name, uid crawl.JobUID, msgs []incoming, want message.Kind, work partWork) ([]string, error) {
 	job, err := e.Jobs.Get(ctx, uid)
-	if errors.Is(err, jobs.ErrNotFound) || err == nil && job.State.Ended() {
-		return nil // nothing is worked for a job that is gone or has ended
+	if errors.Is(err, jobs.ErrNotFound) {
+		return nil, e.keepGone(ctx, from, msgs)
 	}
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if job.State.Ended() {
+		return nil, nil // what comes for it is a duplicate
 	}
 	if job.State == crawl.JobClosing && want != message.KindControl {
-		return nil // its rows are counted; what comes now is a duplicate
+		return nil, nil // its rows are counted; what comes now is a duplicate
 	}
 	rt, err := e.Runtime(ctx, job)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return crawl.Guard(func() error { return work(ctx, &visit{Runtime: rt, job: job}, msgs) })
+	v := &visit{Runtime: rt, job: job}
+	err = crawl.Guard(func() error { return work(ctx, v, msgs) })
+	return v.bad, err
 }
 
 // sendBack sends messages again that there is no time for, which costs them

@@ -73,14 +73,16 @@ type reading struct {
 func (e *Engine) readPage(ctx context.Context, v *visit, out *outlet, m incoming, marks int) error {
 	rd := reading{unit: m.header.Unit, marks: marks}
 	if err := message.Decode(m.payload, &rd.msg); err != nil {
-		return err
+		v.refuse(m, err)
+		return nil
 	}
 	if rd.run = rd.msg.Run; rd.run == "" {
 		rd.run = crawl.NewRunID()
 	}
 	page, err := e.openPage(ctx, v, rd.msg)
 	if err != nil {
-		return err
+		v.refuse(m, err)
+		return nil
 	}
 	rd.page = page
 	ident, begun := scheduler.NewIdentifier(rd.unit), e.Now()

@@ -40,7 +40,8 @@ func (e *Engine) keep(ctx context.Context, v *visit, msgs []incoming) error {
 		}
 		var msg message.Item
 		if err := message.Decode(m.payload, &msg); err != nil {
-			return err
+			v.refuse(m, err)
+			continue
 		}
 		key := items.Key{Unit: m.header.Unit, Run: m.header.Run, Ordinal: m.header.Ordinal}
 		if seen[key] {

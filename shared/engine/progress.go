@@ -22,7 +22,7 @@ func (e *Engine) Progress(ctx context.Context, uid crawl.JobUID) (Progress, erro
 	return Progress{
 		Pages:  t["response_received_count"],
 		Items:  t["item_scraped_count"],
-		Queued: t[countAdmitted] - t[countSettled],
+		Queued: max(t[countAdmitted]-t[countSettled], 0), // counters may drift
 		Errors: t["frontier/failed"],
 	}, nil
 }

@@ -71,6 +71,9 @@ func (e *Engine) redriveEnded(ctx context.Context, job crawl.Job) (crawl.Job, in
 		return job, 0, err
 	}
 	spec.FailedOf, spec.StartURLs = job.UID, nil
+	if e.NoAppend {
+		spec.Feeds = nil
+	}
 	for k := range spec.Feeds {
 		spec.Feeds[k].Overwrite = false // the first job's items stay
 	}

@@ -35,6 +35,7 @@ type Runtime struct {
 	Stats    *stats.Collector
 	Log      *slog.Logger
 
+	looks   looks
 	opening sync.Mutex
 	opened  bool
 	// places has one for each request that may be under way

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,27 +14,35 @@ import (
 	"github.com/skitterhq/skitter/shared/scheduler"
 )
 
-// stopQuiet is how long a job that is to end early must not have moved before
-// it is closed with what it has.
-const stopQuiet = time.Minute
-
 // Sweep looks after every job that has not ended: what was lost is sent again,
 // a job past its time is stopped, and one that has nothing under way is closed.
-// Where only is not empty it looks after that one alone.
+// Where only is not empty it looks after that one alone. What is wrong with one
+// job does not keep it from the others.
 func (e *Engine) Sweep(ctx context.Context, only crawl.JobUID) error {
 	open, err := e.Jobs.List(ctx, "", 0, crawl.JobRunning, crawl.JobClosing)
 	if err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
+	var errs []error
 	for _, job := range open {
 		if only != "" && job.UID != only {
 			continue
 		}
 		if err := e.sweep(ctx, job); err != nil {
-			return fmt.Errorf("sweep job %s: %w", job.Name, err)
+			errs = append(errs, fmt.Errorf("sweep job %s: %w", job.Name, err))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
+}
+
+// SweepAlone is [Engine.Sweep] of all jobs, unless somebody else sweeps: one at
+// a time, for a period at least.
+func (e *Engine) SweepAlone(ctx context.Context, period time.Duration) error {
+	seconds := max(int(period.Seconds()), 1)
+	if won, err := e.Jobs.Lease(ctx, "sweep", seconds); err != nil || !won {
+		return err
+	}
+	return e.Sweep(ctx, "")
 }
 
 func (e *Engine) sweep(ctx context.Context, job crawl.Job) error {
@@ -59,7 +68,7 @@ func (e *Engine) sweep(ctx context.Context, job crawl.Job) error {
 		if err := e.Scheduler.DiscardRequests(ctx, job.UID); err != nil {
 			return err
 		}
-		if stranded || still > stopQuiet {
+		if stranded || still > e.Still {
 			return e.toClosing(ctx, job, job.Stop)
 		}
 	case stranded:

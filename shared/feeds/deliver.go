@@ -38,6 +38,14 @@ func Restore(ctx context.Context, feed crawl.Feed, uid crawl.JobUID, o Options, 
 	return d.deliver()
 }
 
+// Write writes the items of a feed to w, which keeps them whole or not at all by
+// its own means, and returns how many there are. An item that cannot be written
+// is left out, logged and counted.
+func Write(ctx context.Context, w io.Writer, feed crawl.Feed, o Options, items iter.Seq2[crawl.Item, error]) (int, error) {
+	d := delivery{ctx: ctx, feed: feed, options: o, items: items}
+	return d.export(w, o)
+}
+
 // A delivery is one call of Deliver.
 type delivery struct {
 	ctx     context.Context

@@ -30,6 +30,10 @@ const (
 	RequestLow  Name = "request-low"
 	Page        Name = "page"
 	Item        Name = "item"
+
+	// Dead takes what the others give up on, where the family moves it there
+	// by itself.
+	Dead Name = "dead"
 )
 
 // A Message is what is sent.

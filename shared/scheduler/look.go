@@ -91,14 +91,27 @@ func (s *Scheduler) witnessOpen(ctx context.Context, job crawl.JobUID) (bool, er
 // Output gives the items that are the job's output: those stored by the run
 // that each closed row names, in the order of the units.
 func (s *Scheduler) Output(ctx context.Context, job crawl.JobUID) iter.Seq2[items.Row, error] {
+	return s.OutputTally(ctx, job, new(Tally), new(bool))
+}
+
+// OutputTally is Output that sums over all rows of the job on its way: tally is
+// theirs once whole is true, when all items were taken.
+func (s *Scheduler) OutputTally(ctx context.Context, job crawl.JobUID, tally *Tally, whole *bool) iter.Seq2[items.Row, error] {
 	return func(yield func(items.Row, error) bool) {
-		each := func(item items.Row) bool { return item.State != items.Stored || yield(item, nil) }
-		for _, err := range s.units(ctx, job, each) {
+		*tally, *whole = Tally{}, false
+		stopped := false
+		each := func(item items.Row) bool {
+			stopped = item.State == items.Stored && !yield(item, nil)
+			return !stopped
+		}
+		for u, err := range s.units(ctx, job, each) {
 			if err != nil {
 				yield(items.Row{}, err)
 				return
 			}
+			tally.add(u)
 		}
+		*whole = !stopped
 	}
 }
 

@@ -16,39 +16,77 @@ const (
 	recentJobs = 8
 )
 
+// mostlyNewBelow is the share of known units among those that the cache lacks,
+// below which they are not read before they are put. An eventually consistent
+// read of a row costs half a read unit, $0.0625 a million; a put that finds a
+// row costs a write unit for nothing, $0.625 a million. Source: Amazon DynamoDB
+// on-demand pricing, US East.
+const mostlyNewBelow = 0.1
+
+// learnOver is over how many units that share is averaged.
+const learnOver = 256
+
 // recent remembers units that need no look at the rows, for each job by
 // itself. It saves reads, since every page of a site links to the same few;
 // forgetting a unit costs a read and never work.
 type recent struct {
 	mu   sync.Mutex
-	jobs *lru.Cache[crawl.JobUID, *lru.Cache[crawl.UnitID, struct{}]]
+	jobs *lru.Cache[crawl.JobUID, *memory]
+}
+
+// A memory is what is remembered of one job.
+type memory struct {
+	units *lru.Cache[crawl.UnitID, struct{}]
+	mu    sync.Mutex
+	// known is the share of units, among those that were not remembered, that
+	// had a row.
+	known float64
 }
 
 func newRecent() *recent {
 	// New fails only on a size that is not positive.
-	jobs, _ := lru.New[crawl.JobUID, *lru.Cache[crawl.UnitID, struct{}]](recentJobs)
+	jobs, _ := lru.New[crawl.JobUID, *memory](recentJobs)
 	return &recent{jobs: jobs}
 }
 
-func (r *recent) of(job crawl.JobUID) *lru.Cache[crawl.UnitID, struct{}] {
+func (r *recent) of(job crawl.JobUID) *memory {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	units, ok := r.jobs.Get(job)
+	m, ok := r.jobs.Get(job)
 	if !ok {
-		units, _ = lru.New[crawl.UnitID, struct{}](recentUnits)
-		r.jobs.Add(job, units)
+		units, _ := lru.New[crawl.UnitID, struct{}](recentUnits)
+		m = &memory{units: units, known: 1}
+		r.jobs.Add(job, m)
 	}
-	return units
+	return m
 }
 
 func (r *recent) has(job crawl.JobUID, unit crawl.UnitID) bool {
-	_, ok := r.of(job).Get(unit)
+	_, ok := r.of(job).units.Get(unit)
 	return ok
 }
 
 func (r *recent) add(job crawl.JobUID, units []crawl.UnitID) {
-	cache := r.of(job)
+	cache := r.of(job).units
 	for _, u := range units {
 		cache.Add(u, struct{}{})
 	}
+}
+
+// learn notes how many of so many units had a row.
+func (r *recent) learn(job crawl.JobUID, units, known int) {
+	m := r.of(job)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	weight := min(float64(units)/learnOver, 1)
+	m.known += (float64(known)/float64(units) - m.known) * weight
+}
+
+// mostlyNew reports whether nearly all units that are not remembered have no
+// row.
+func (r *recent) mostlyNew(job crawl.JobUID) bool {
+	m := r.of(job)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.known < mostlyNewBelow
 }

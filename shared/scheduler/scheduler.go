@@ -87,17 +87,24 @@ func (s *Scheduler) Read(ctx context.Context, job crawl.JobUID, units []crawl.Un
 	return rows, nil
 }
 
+// Row reads the row of a unit strongly, and whether there is one.
+func (s *Scheduler) Row(ctx context.Context, job crawl.JobUID, unit crawl.UnitID) (frontier.Row, bool, error) {
+	rows, err := s.Rows.Get(ctx, job, []crawl.UnitID{unit}, frontier.Strong)
+	if err != nil {
+		return frontier.Row{}, false, fmt.Errorf("read unit %s: %w", unit, err)
+	}
+	row, found := rows[unit]
+	return row, found, nil
+}
+
 // Marks reads how often work on a queued unit was begun after it had been
 // delivered before; 0 for a unit that is closed or not there.
 func (s *Scheduler) Marks(ctx context.Context, job crawl.JobUID, unit crawl.UnitID) (int, error) {
-	rows, err := s.Rows.Get(ctx, job, []crawl.UnitID{unit}, frontier.Strong)
-	if err != nil {
-		return 0, fmt.Errorf("read the marks of unit %s: %w", unit, err)
+	row, _, err := s.Row(ctx, job, unit)
+	if err != nil || row.State != frontier.Queued {
+		return 0, err
 	}
-	if row := rows[unit]; row.State == frontier.Queued {
-		return row.Marks, nil
-	}
-	return 0, nil
+	return row.Marks, nil
 }
 
 // Mark notes that work on a unit is begun which was delivered before, and

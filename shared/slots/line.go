@@ -42,6 +42,9 @@ type line struct {
 	looking       bool // they will be soon
 	busy          bool // somebody works the line
 	pace          pace
+
+	gather *time.Timer // works the line when it fires; nil where nothing waits
+	due    time.Time   // when it does
 }
 
 // put adds an op. An ask that others wait before, for the same permits, is not
@@ -56,11 +59,54 @@ func (s *Slots) put(ctx context.Context, slot string, l *line, o *op) {
 		return
 	}
 	l.fresh = append(l.fresh, o)
-	s.start(ctx, slot, l)
+	s.startIn(ctx, slot, l, s.patience(l, o))
+}
+
+// patience is how long an op may wait for others to share its write.
+func (s *Slots) patience(l *line, o *op) time.Duration {
+	if o.ask != nil {
+		return s.Gather / 10
+	}
+	back := 0
+	for _, other := range l.fresh {
+		if other.ask == nil {
+			back++
+		}
+	}
+	if len(l.parked) > 0 || back >= l.pace.out {
+		return 0 // somebody waits for it, or no other one will come
+	}
+	return s.Gather
+}
+
+// startIn has the line worked after a while, unless it is sooner; its lock is
+// held.
+func (s *Slots) startIn(ctx context.Context, slot string, l *line, d time.Duration) {
+	if d <= 0 {
+		s.start(ctx, slot, l)
+		return
+	}
+	due := time.Now().Add(d)
+	if l.busy || l.gather != nil && !due.Before(l.due) {
+		return
+	}
+	if l.gather != nil {
+		l.gather.Stop()
+	}
+	l.due = due
+	l.gather = time.AfterFunc(d, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		s.start(ctx, slot, l)
+	})
 }
 
 // start has the line worked if nobody does; its lock is held.
 func (s *Slots) start(ctx context.Context, slot string, l *line) {
+	if l.gather != nil {
+		l.gather.Stop()
+		l.gather = nil
+	}
 	if !l.busy {
 		l.busy = true
 		// Others' wishes are in here too, so this one's end must not end

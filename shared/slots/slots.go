@@ -41,6 +41,11 @@ type Config struct {
 	// permit; one that is further away is come back for, since waiting is
 	// billed.
 	Wait time.Duration
+	// Gather is how long a turn that is given back may wait for others, so
+	// that one write serves them all, where it is this process alone that
+	// could use it; asks wait a tenth of that. 0 waits for nobody: where a
+	// write costs little.
+	Gather time.Duration
 	// Now is the clock, and Sleep waits by it or until ctx is done.
 	Now   func() time.Time
 	Sleep func(ctx context.Context, d time.Duration) error

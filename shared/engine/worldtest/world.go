@@ -152,7 +152,7 @@ func (w *World) Restart() {
 			Rows: w.Rows, Items: w.Items, Jobs: w.Jobs, Queue: w.Queue, Blobs: w.Blobs, Census: census, Now: time.Now,
 		}),
 		Jobs: w.Jobs, Items: w.Items, Blobs: w.Blobs, Dead: w.Ports.Dead, Queue: w.Queue,
-		Build: w.build, Deliver: w.deliver, Quiet: 20 * time.Minute, MaxMarks: map[message.Kind]int{message.KindRequest: 3, message.KindPage: 3}, Margin: w.opts.Timeout / 5, InlineBody: inline,
+		Build: w.build, Deliver: w.deliver, Quiet: 20 * time.Minute, Still: time.Minute, MaxMarks: map[message.Kind]int{message.KindRequest: 3, message.KindPage: 3}, Margin: w.opts.Timeout / 5, InlineBody: inline,
 		Now: time.Now, Observer: engine.Observer{Revived: func(_ crawl.JobUID, v scheduler.Revival) { w.Revived += v.Requests }},
 		Log: slog.New(slog.NewTextHandler(testWriter{w.t}, &slog.HandlerOptions{Level: slog.LevelInfo})),
 	})

@@ -1,4 +1,4 @@
-package assembly
+package machine
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/skitterhq/skitter/shared/assembly"
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/local"
 	"github.com/skitterhq/skitter/shared/queue"
@@ -96,7 +97,7 @@ func (d *driver) next(ctx context.Context, s stage) (queue.Name, []queue.Deliver
 			most = min(most, s.room())
 		}
 		if most <= 0 {
-			if sleep(ctx, roomEvery) != nil {
+			if assembly.Sleep(ctx, roomEvery) != nil {
 				break
 			}
 			continue

@@ -1,4 +1,7 @@
-package assembly
+// Package machine runs the whole of Skitter on one machine: all four functions
+// in one process, fed from package local's queues as Lambda feeds them from SQS
+// in the cloud.
+package machine
 
 import (
 	"context"
@@ -10,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/skitterhq/skitter/shared/assembly"
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloadermw"
 	"github.com/skitterhq/skitter/shared/engine"
@@ -25,35 +29,38 @@ import (
 )
 
 const (
-	// localInline is the longest packed body in bytes that lies in its
+	// inlineBody is the longest packed body in bytes that lies in its
 	// message on one machine: SQLite takes it gladly, and it goes with its
 	// message.
-	localInline = 1 << 20
-	// localLinger is how long a finished download waits for others.
-	localLinger = 3 * time.Millisecond
-	// localMarks is at how many marks a page is failed unworked on one
+	inlineBody = 1 << 20
+	// linger is how long a finished download waits for others.
+	linger = 3 * time.Millisecond
+	// maxMarks is at how many marks a page is failed unworked on one
 	// machine: more than in the cloud, since a process that is killed for
 	// other reasons holds many pages here, and each may be marked for it.
 	// Requests are not marked at all: what waits for its server, perhaps for
 	// minutes, is often caught by a kill, and runs nobody's code.
-	localMarks = 5
-	// localSweep is how often the sweep looks for what got lost.
-	localSweep = time.Second
+	maxMarks = 5
+	// still is how long a job that is to end early must not have moved before
+	// it is closed with what it has.
+	still = time.Minute
+	// sweepEvery is how often the sweep looks for what got lost.
+	sweepEvery = time.Second
 )
 
-// Local is the whole of Skitter on one machine: all four functions in one
+// A Machine is the whole of Skitter on one machine: all four functions in one
 // process, over one SQLite file and a folder.
-type Local struct {
+type Machine struct {
 	*engine.Engine
 	Store    *local.Store
 	Registry *spider.Registry
 
-	builder *Builder
-	log     *slog.Logger
+	web *handlers.HTTPHandler
+	log *slog.Logger
 }
 
-// LocalOptions say how a [Local] is to be.
-type LocalOptions struct {
+// Options say how a [Machine] is to be.
+type Options struct {
 	// Dir is where state lies, such as ".skitter".
 	Dir     string
 	Project project.Project
@@ -64,8 +71,8 @@ type LocalOptions struct {
 	Observer engine.Observer
 }
 
-// OpenLocal opens the state of one machine and builds the engine over it.
-func OpenLocal(o LocalOptions) (*Local, error) {
+// Open opens the state of one machine and builds the engine over it.
+func Open(o Options) (*Machine, error) {
 	registry, err := spider.NewRegistry(o.Project.Spiders...)
 	if err != nil {
 		return nil, err
@@ -74,7 +81,7 @@ func OpenLocal(o LocalOptions) (*Local, error) {
 	if err != nil {
 		return nil, err
 	}
-	log := atLevel(o.Log, set.LogLevel)
+	log := assembly.AtLevel(o.Log, set.LogLevel)
 	web, err := handlers.HTTP(handlers.Options{Logger: log})
 	if err != nil {
 		return nil, err
@@ -83,31 +90,31 @@ func OpenLocal(o LocalOptions) (*Local, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Local{Store: store, Registry: registry, log: log}
-	l.builder = &Builder{
-		project: o.Project, registry: registry, layers: o.Layers, web: web,
-		slots: slots.New(store.SlotRows(), slots.Config{
-			Slack: set.SlotSlack, Wait: set.SlotWait, Now: time.Now, Sleep: sleep, Draw: rand.Float64,
+	m := &Machine{Store: store, Registry: registry, web: web, log: log}
+	builder := assembly.NewBuilder(assembly.Parts{
+		Project: o.Project, Registry: registry, Layers: o.Layers, Web: web,
+		Slots: slots.New(store.SlotRows(), slots.Config{
+			Slack: set.SlotSlack, Wait: set.SlotWait, Now: time.Now, Sleep: assembly.Sleep, Draw: rand.Float64,
 		}),
-		robots: downloadermw.NewRobots(store.Origins(), time.Now), decoders: new(downloadermw.Decoders), now: time.Now, log: o.Log,
-	}
+		Robots: downloadermw.NewRobots(store.Origins(), time.Now), Now: time.Now, Log: o.Log,
+	})
 	q := store.Queue()
-	l.Engine = engine.New(engine.Config{
+	m.Engine = engine.New(engine.Config{
 		Scheduler: scheduler.New(scheduler.Ports{
 			Rows: store.Frontier(), Items: store.Items(), Jobs: store.Jobs(), Queue: q,
 			Blobs: store.Blobs(), Census: q, Now: time.Now,
 		}),
 		Jobs: store.Jobs(), Items: store.Items(), Blobs: store.Blobs(), Dead: store.Dead(), Queue: q,
-		Build: l.builder.Build, Deliver: deliverFile,
-		MaxMarks: map[message.Kind]int{message.KindPage: localMarks}, InlineBody: localInline, Linger: localLinger, Now: time.Now, Log: log, Observer: o.Observer,
+		Build: builder.Build, Deliver: deliverFile,
+		MaxMarks: map[message.Kind]int{message.KindPage: maxMarks}, InlineBody: inlineBody, Linger: linger, Still: still, Now: time.Now, Log: log, Observer: o.Observer,
 	})
-	return l, nil
+	return m, nil
 }
 
 // Close gives the state back.
-func (l *Local) Close() error {
-	l.builder.web.Close()
-	return l.Store.Close()
+func (m *Machine) Close() error {
+	m.web.Close()
+	return m.Store.Close()
 }
 
 // ErrInterrupted is returned by Run when it was told to stop before the job
@@ -117,17 +124,17 @@ var ErrInterrupted = errors.New("interrupted")
 // Run drives one job until it has ended, and returns it as it is then. Nobody
 // else may drive it at the time. When ctx is done it stops taking messages,
 // waits for what is under way, and returns [ErrInterrupted].
-func (l *Local) Run(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) {
-	unlock, err := l.Store.LockJob(uid)
+func (m *Machine) Run(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) {
+	unlock, err := m.Store.LockJob(uid)
 	if err != nil {
 		return crawl.Job{}, err
 	}
 	defer unlock()
-	job, err := l.Jobs.Get(ctx, uid)
+	job, err := m.Jobs.Get(ctx, uid)
 	if err != nil {
 		return crawl.Job{}, err
 	}
-	rt, err := l.Runtime(ctx, job)
+	rt, err := m.Runtime(ctx, job)
 	if err != nil {
 		return crawl.Job{}, err
 	}
@@ -135,19 +142,19 @@ func (l *Local) Run(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) {
 	driving, fatal := context.WithCancelCause(ctx)
 	stop := func() { fatal(nil) }
 	var stages sync.WaitGroup
-	d := &driver{queue: l.Store.Queue(), log: l.log, job: uid, fatal: fatal}
-	for _, s := range l.stages(rt) {
+	d := &driver{queue: m.Store.Queue(), log: m.log, job: uid, fatal: fatal}
+	for _, s := range m.stages(rt) {
 		stages.Go(func() { d.drive(driving, s) })
 	}
-	job, err = l.await(driving, uid)
+	job, err = m.await(driving, uid)
 	stop()
-	l.waitFor(&stages)
+	m.waitFor(&stages)
 	if cause := context.Cause(driving); errors.Is(cause, local.ErrUnusable) {
 		return crawl.Job{}, fmt.Errorf("%w; go on with crawl --resume %s when it is mended", cause, name)
 	}
 	if err != nil && ctx.Err() != nil {
 		// The job may have ended while the last batches were worked.
-		if job, gerr := l.Jobs.Get(context.WithoutCancel(ctx), uid); gerr == nil && job.State.Ended() {
+		if job, gerr := m.Jobs.Get(context.WithoutCancel(ctx), uid); gerr == nil && job.State.Ended() {
 			return job, nil
 		}
 		return crawl.Job{}, ErrInterrupted
@@ -160,13 +167,13 @@ func (l *Local) Run(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) {
 // keep the program.
 const stagesEnd = 10 * time.Second
 
-func (l *Local) waitFor(stages *sync.WaitGroup) {
+func (m *Machine) waitFor(stages *sync.WaitGroup) {
 	ended := make(chan struct{})
 	go func() { stages.Wait(); close(ended) }()
 	select {
 	case <-ended:
 	case <-time.After(stagesEnd):
-		l.log.Warn("a callback, step or download does not end, and is left alone", "after", stagesEnd)
+		m.log.Warn("a callback, step or download does not end, and is left alone", "after", stagesEnd)
 	}
 }
 
@@ -174,7 +181,7 @@ func (l *Local) waitFor(stages *sync.WaitGroup) {
 // CONCURRENT_REQUESTS sets no limit.
 const manyFetchers = 100
 
-func (l *Local) stages(rt *engine.Runtime) []stage {
+func (m *Machine) stages(rt *engine.Runtime) []stage {
 	fetchers := rt.Settings.ConcurrentRequests
 	if fetchers == 0 {
 		fetchers = manyFetchers
@@ -182,28 +189,28 @@ func (l *Local) stages(rt *engine.Runtime) []stage {
 	return []stage{
 		// A start may take long, and must not keep others from looking and
 		// closing.
-		{from: []queue.Name{queue.Control}, batch: 1, workers: 4, finish: true, handle: l.Control, bury: l.Bury},
-		{from: queue.Requests(), batch: 10, workers: fetchers, room: rt.Room, handle: l.Fetch, bury: l.Bury},
-		{from: []queue.Name{queue.Page}, batch: 10, workers: runtime.GOMAXPROCS(0), finish: true, handle: l.Parse, bury: l.Bury},
-		{from: []queue.Name{queue.Item}, batch: 100, workers: 1, finish: true, handle: l.Pipeline, bury: l.Bury},
+		{from: []queue.Name{queue.Control}, batch: 1, workers: 4, finish: true, handle: m.Control, bury: m.Bury},
+		{from: queue.Requests(), batch: 10, workers: fetchers, room: rt.Room, handle: m.Fetch, bury: m.Bury},
+		{from: []queue.Name{queue.Page}, batch: 10, workers: runtime.GOMAXPROCS(0), finish: true, handle: m.Parse, bury: m.Bury},
+		{from: []queue.Name{queue.Item}, batch: 100, workers: 1, finish: true, handle: m.Pipeline, bury: m.Bury},
 	}
 }
 
 // await sweeps now and then until the job has ended.
-func (l *Local) await(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) {
+func (m *Machine) await(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) {
 	const look = 20 * time.Millisecond
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
 	swept := time.Now()
 	for {
-		job, err := l.Jobs.Get(ctx, uid)
+		job, err := m.Jobs.Get(ctx, uid)
 		if err != nil || job.State.Ended() {
 			return job, err
 		}
-		if time.Since(swept) >= localSweep {
+		if time.Since(swept) >= sweepEvery {
 			swept = time.Now()
-			if err := l.Sweep(ctx, uid); err != nil && ctx.Err() == nil {
-				l.log.Error("sweep failed", "err", err)
+			if err := m.Sweep(ctx, uid); err != nil && ctx.Err() == nil {
+				m.log.Error("sweep failed", "err", err)
 			}
 		}
 		select {
@@ -211,16 +218,5 @@ func (l *Local) await(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) 
 			return crawl.Job{}, ctx.Err()
 		case <-ticker.C:
 		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
 	}
 }

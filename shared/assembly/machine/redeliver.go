@@ -1,11 +1,10 @@
-package assembly
+package machine
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 
 	"github.com/skitterhq/skitter/shared/crawl"
@@ -22,16 +21,16 @@ type Redelivered struct {
 // kept: those whose file is not there, and all if the job says that something
 // went wrong at its end. A file that is there and was written then is left
 // alone, whatever has become of it since.
-func (l *Local) Redeliver(ctx context.Context, job crawl.Job) ([]Redelivered, error) {
+func (m *Machine) Redeliver(ctx context.Context, job crawl.Job) ([]Redelivered, error) {
 	if !job.State.Ended() {
 		return nil, fmt.Errorf("job %s has not ended; it writes its feeds itself", job.Name)
 	}
-	unlock, err := l.Store.LockJob(job.UID)
+	unlock, err := m.Store.LockJob(job.UID)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	rt, err := l.Runtime(ctx, job)
+	rt, err := m.Runtime(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -42,22 +41,11 @@ func (l *Local) Redeliver(ctx context.Context, job crawl.Job) ([]Redelivered, er
 		}
 		n, err := feeds.Restore(ctx, feed, job.UID, feeds.Options{
 			Fields: rt.Settings.FeedExportFields, Indent: rt.Settings.FeedExportIndent, Log: rt.Log,
-		}, l.output(ctx, job.UID))
+		}, m.Output(ctx, job.UID))
 		if err != nil {
 			return done, fmt.Errorf("feed %s not written: %w", feed.URI, err)
 		}
 		done = append(done, Redelivered{feed, n})
 	}
 	return done, nil
-}
-
-// output gives the items that a job has delivered.
-func (l *Local) output(ctx context.Context, uid crawl.JobUID) iter.Seq2[crawl.Item, error] {
-	return func(yield func(crawl.Item, error) bool) {
-		for row, err := range l.Scheduler.Output(ctx, uid) {
-			if !yield(row.Item, err) || err != nil {
-				return
-			}
-		}
-	}
 }

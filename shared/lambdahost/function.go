@@ -1,0 +1,179 @@
+package lambdahost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"github.com/skitterhq/skitter/shared/assembly/cloud"
+	"github.com/skitterhq/skitter/shared/aws"
+	"github.com/skitterhq/skitter/shared/handlers"
+	"github.com/skitterhq/skitter/shared/meter"
+	"github.com/skitterhq/skitter/shared/project"
+	"github.com/skitterhq/skitter/shared/settings"
+	"github.com/skitterhq/skitter/shared/topology"
+)
+
+// A Deployment is what the functions of a stack have in common.
+type Deployment struct {
+	Store   *aws.Store
+	Stack   topology.Stack
+	Project project.Project
+	// Layers are the settings of the project file.
+	Layers []settings.Layer
+	// Guard refuses addresses that requests may not go to.
+	Guard func(netip.AddrPort) error
+	// API makes what answers calls of control's URL.
+	API     func(c *cloud.Cloud) http.Handler
+	Meter   *meter.Meter
+	Log     *slog.Logger
+	Metrics io.Writer
+	// RequestID is [Config.RequestID].
+	RequestID func(id string)
+}
+
+// NewFunction builds one function of a deployment.
+func NewFunction(name string, d Deployment) (*Host, *cloud.Cloud, error) {
+	c, err := cloud.New(cloud.Options{
+		Store: d.Store, Stack: d.Stack, Function: name, Project: d.Project, Layers: d.Layers, Guard: d.Guard, Log: d.Log,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	host := Config{
+		Stack: d.Stack, Function: name, Open: d.Store.Queue().Open,
+		Meter: d.Meter, Log: d.Log, Metrics: d.Metrics, RequestID: d.RequestID, Now: time.Now,
+	}
+	switch name {
+	case topology.Fetch:
+		host.Stage = c.Fetch
+	case topology.Parse:
+		host.Stage = c.Parse
+	case topology.Pipeline:
+		host.Stage = c.Pipeline
+	case topology.Control:
+		host.Stage, host.Control = c.Engine.Control, control(c, d)
+	default:
+		return nil, nil, fmt.Errorf("no function %q; there are control, fetch, parse and pipeline", name)
+	}
+	return New(host), c, nil
+}
+
+func control(c *cloud.Cloud, d Deployment) *Control {
+	return &Control{
+		DeadLetters: c.DeadLetters,
+		Sweep:       func(ctx context.Context) error { return c.SweepAlone(ctx, d.Stack.Times.Sweep) },
+		Create:      c.Create,
+		Object: func(ctx context.Context, bucket, key string) ([]byte, error) {
+			return d.Store.Bucket(bucket).Get(ctx, key, 0, -1)
+		},
+		API:     d.API(c),
+		Project: d.Project.Name,
+	}
+}
+
+// Main runs a function in Lambda; it does not return. What it cannot begin with
+// is logged in one line and ends the environment.
+func Main(name string, p project.Project, api func(c *cloud.Cloud) http.Handler) {
+	logger := NewLogger(os.Stdout)
+	log := slog.New(logger)
+	host, err := fromEnvironment(context.Background(), name, p, api, logger)
+	if err != nil {
+		log.Error("function not started", "function", name, "err", err)
+		os.Exit(1)
+	}
+	lambda.Start(host)
+}
+
+// fromEnvironment builds a function from the variables that it is deployed
+// with.
+func fromEnvironment(ctx context.Context, name string, p project.Project, api func(c *cloud.Cloud) http.Handler, logger *Logger) (*Host, error) {
+	stack, err := topology.FromEnvironment(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	guard, err := guardOf(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	layers, err := projectFile(&p, os.Getenv("LAMBDA_TASK_ROOT"))
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := aws.Load(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	m := new(meter.Meter)
+	host, _, err := NewFunction(name, Deployment{
+		Store: aws.New(aws.Config{AWS: cfg, Stack: stack, Now: time.Now, Meter: m}), Stack: stack, Project: p, Layers: layers,
+		Guard: guard.Check, API: api, Meter: m, Log: slog.New(logger), Metrics: os.Stdout, RequestID: logger.RequestID,
+	})
+	return host, err
+}
+
+// guardOf is the address guard: it lets through what the deployment allows, but
+// never the Runtime API, by which a page could speak to Lambda in our name.
+func guardOf(getenv func(string) string) (*handlers.Guard, error) {
+	allow, err := handlers.ParseNetworks(getenv(topology.EnvAllowAddresses))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", topology.EnvAllowAddresses, err)
+	}
+	guard := &handlers.Guard{Allow: allow}
+	if api := getenv("AWS_LAMBDA_RUNTIME_API"); api != "" {
+		addrs, err := addressesOf(api)
+		if err != nil {
+			return nil, fmt.Errorf("AWS_LAMBDA_RUNTIME_API=%q: %w", api, err)
+		}
+		guard.Forbid = addrs
+	}
+	return guard, nil
+}
+
+// addressesOf are those of HOST:PORT.
+func addressesOf(hostPort string) ([]netip.AddrPort, error) {
+	host, port, err := net.SplitHostPort(hostPort)
+	if err != nil {
+		return nil, err
+	}
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return nil, err
+	}
+	ips, err := net.DefaultResolver.LookupNetIP(context.Background(), "ip", host)
+	if err != nil {
+		return nil, err
+	}
+	var addrs []netip.AddrPort
+	for _, ip := range ips {
+		addrs = append(addrs, netip.AddrPortFrom(ip.Unmap(), uint16(number)))
+	}
+	return addrs, nil
+}
+
+// projectFile reads the project's settings, where a file of them lies beside the
+// binary.
+func projectFile(p *project.Project, dir string) ([]settings.Layer, error) {
+	layer, name, err := settings.ReadFile(filepath.Join(dir, "skitter.yaml"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if name != "" {
+		p.Name = name
+	}
+	return []settings.Layer{layer}, nil
+}
