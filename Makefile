@@ -23,6 +23,18 @@ help: ## list the targets
 build: ## build the command line into bin/
 	$(GO) build -trimpath -o $(BIN) ./cmd/skitter
 
+FUNCTIONS := control fetch parse pipeline
+DIST      ?= dist
+ARCH      ?= $(shell $(GO) env GOARCH)
+
+# lambda.norpc leaves out what only the old go1.x runtime needs.
+.PHONY: dist
+dist: ## build the four functions for this machine into dist/ (ARCH=arm64: for Lambda)
+	@for f in $(FUNCTIONS); do \
+		CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) $(GO) build -tags lambda.norpc -trimpath -ldflags "-s -w" -o $(DIST)/$$f/bootstrap ./functions/$$f || exit 1; \
+		if [ -f skitter.yaml ]; then cp skitter.yaml $(DIST)/$$f/; fi; \
+	done
+
 .PHONY: crawl
 crawl: build ## crawl the built-in shop into out/shop.jsonl
 	@./scripts/crawl-shop $(BIN) $(PAGES) $(ADDR) $(FAST)
@@ -48,4 +60,4 @@ bench: ## measure CPU a page beside Colly and Scrapy (needs ../shared/bench)
 
 .PHONY: clean
 clean: ## remove what was built and crawled
-	rm -rf bin out
+	rm -rf bin out dist

@@ -42,11 +42,11 @@ const mostJobs = 50
 // states if any are given.
 func (a *app) completeJobs(states ...crawl.JobState) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		l, err := a.openState(cmd.Flag("data").Value.String())
+		l, err := a.open(cmd.Context(), placeFlags{data: cmd.Flag("data").Value.String()})
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp // no state, no jobs
 		}
-		defer l.Close()
+		defer l.close()
 		list, err := l.Jobs.List(cmd.Context(), a.project.Name, mostJobs, states...)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError

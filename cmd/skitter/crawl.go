@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skitterhq/skitter/shared/assembly"
+	"github.com/skitterhq/skitter/shared/assembly/machine"
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/engine"
 	"github.com/skitterhq/skitter/shared/jobs"
@@ -26,8 +27,8 @@ type crawlFlags struct {
 	output, overwrite string
 	job, resume       string
 	stats, profile    string
-	data              string
-	quiet             bool
+	stackFlags
+	quiet bool
 }
 
 // toStdout reports whether the items are printed. That is a view of the job
@@ -55,7 +56,8 @@ start URLs. An interrupted job goes on with --resume.`,
 	flags.StringVar(&f.resume, "resume", "", "go on with a job that was interrupted; needs no spider")
 	flags.StringVar(&f.profile, "profile", "", "write a CPU profile to FILE, for go tool pprof")
 	flags.StringVar(&f.stats, "stats", "", "write the final stats to FILE as one JSON object")
-	flags.StringVar(&f.data, "data", defaultData, "folder where state lives")
+	f.placeFlags.add(flags)
+	f.stackFlags.add(flags)
 	flags.BoolVar(&f.quiet, "quiet", false, "print no progress and no stats")
 	a.settingFlags(cmd, &f.settings, &f.logLevel)
 	complete(cmd, "resume", a.completeJobs(crawl.JobRunning, crawl.JobPaused, crawl.JobClosing))
@@ -73,6 +75,9 @@ func (a *app) crawl(ctx context.Context, f crawlFlags, args []string) error {
 		return err
 	}
 	show := newDisplay(a.stderr, f.quiet)
+	if f.onAWS() {
+		return a.crawlStack(ctx, f, layers, order, show)
+	}
 	if f.resume == "" {
 		if err := assembly.Check(a.project, layers, order.Spec, show.log); err != nil {
 			return &failure{exitUsage, err}
@@ -84,7 +89,7 @@ func (a *app) crawl(ctx context.Context, f crawlFlags, args []string) error {
 	if !f.toStdout() {
 		tail = nil
 	}
-	l, err := assembly.OpenLocal(assembly.LocalOptions{
+	l, err := machine.Open(machine.Options{
 		Dir: f.data, Project: a.project, Layers: layers, Log: show.log, Observer: tail.observer(),
 	})
 	if err != nil {
@@ -122,7 +127,7 @@ func (a *app) layers() ([]settings.Layer, error) {
 }
 
 // begin starts the job, or finds the one to go on with.
-func (a *app) begin(ctx context.Context, l *assembly.Local, f crawlFlags, o engine.Order) (crawl.Job, error) {
+func (a *app) begin(ctx context.Context, l *machine.Machine, f crawlFlags, o engine.Order) (crawl.Job, error) {
 	if f.resume != "" {
 		job, err := l.Jobs.Find(ctx, a.project.Name, f.resume)
 		if errors.Is(err, jobs.ErrNotFound) {
@@ -139,7 +144,7 @@ func (a *app) begin(ctx context.Context, l *assembly.Local, f crawlFlags, o engi
 }
 
 // drive runs the job and reports how it ended.
-func (a *app) drive(ctx context.Context, l *assembly.Local, job crawl.Job, f crawlFlags, show *display, tail *tail) error {
+func (a *app) drive(ctx context.Context, l *machine.Machine, job crawl.Job, f crawlFlags, show *display, tail *tail) error {
 	fmt.Fprintln(a.stderr, job.Name)
 	ctx, stop := interruptible(ctx)
 	defer stop()
@@ -150,15 +155,15 @@ func (a *app) drive(ctx context.Context, l *assembly.Local, job crawl.Job, f cra
 	if f.resume != "" && len(rt.Spec.Feeds) == 0 && tail == nil {
 		fmt.Fprintf(a.stderr, "the job writes no file; its items: %s\n", f.command("items", job.Name))
 	}
-	stopShow := show.progress(ctx, l, job, rt.Settings.LogStatsInterval)
-	tail.follow(l, job.UID)
+	stopShow := show.progress(ctx, l.Engine, job, rt.Settings.LogStatsInterval)
+	tail.follow(l.Engine, job.UID)
 	ended, err := l.Run(ctx, job.UID)
 	stopShow()
 	if terr := tail.close(); terr != nil && err == nil {
 		err = terr
 	}
 	switch {
-	case errors.Is(err, assembly.ErrInterrupted):
+	case errors.Is(err, machine.ErrInterrupted):
 		goOn := f.command("crawl", "--resume", job.Name)
 		if tail != nil {
 			goOn += " -o -"
@@ -169,17 +174,17 @@ func (a *app) drive(ctx context.Context, l *assembly.Local, job crawl.Job, f cra
 	case err != nil:
 		return &failure{exitFailed, err}
 	}
-	return a.report(ctx, l, ended, f, show)
+	return a.report(ctx, l.Engine, ended, f, show)
 }
 
 // report shows the final stats of a job, and is an error if it has failed.
-func (a *app) report(ctx context.Context, l *assembly.Local, job crawl.Job, f crawlFlags, show *display) error {
+func (a *app) report(ctx context.Context, e *engine.Engine, job crawl.Job, f crawlFlags, show *display) error {
 	ctx = context.WithoutCancel(ctx)
-	rt, err := l.Runtime(ctx, job)
+	rt, err := e.Runtime(ctx, job)
 	if err != nil {
 		return &failure{exitFailed, err}
 	}
-	stats, err := l.ReadStats(ctx, job.UID)
+	stats, err := e.ReadStats(ctx, job.UID)
 	if err != nil {
 		return &failure{exitFailed, err}
 	}

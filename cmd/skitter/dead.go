@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/skitterhq/skitter/shared/assembly"
 	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/engine"
 	"github.com/skitterhq/skitter/shared/frontier"
 )
 
@@ -16,13 +16,13 @@ func (a *app) deadCommand() *cobra.Command {
 	cmd := a.group(&cobra.Command{
 		Use:   "dead",
 		Short: "Show what a job could not do, or do it again",
-		Long: `Shows the failed units of a job of this machine with their reasons, and does them
+		Long: `Shows the failed units of a job with their reasons, and does them
 again: as part of a job that still runs, or as a new job.`,
 		Example: "  skitter dead list JOB\n  skitter dead show JOB UNIT\n  skitter dead redrive JOB",
 	})
-	var data string
-	cmd.PersistentFlags().StringVar(&data, "data", defaultData, "folder where state lives")
-	cmd.AddCommand(a.deadList(&data), a.deadShow(&data), a.deadRedrive(&data))
+	var at placeFlags
+	at.add(cmd.PersistentFlags())
+	cmd.AddCommand(a.deadList(&at), a.deadShow(&at), a.deadRedrive(&at))
 	return cmd
 }
 
@@ -42,7 +42,7 @@ type deadLetter struct {
 	Body   string `json:"body"`
 }
 
-func (a *app) deadList(data *string) *cobra.Command {
+func (a *app) deadList(at *placeFlags) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:               "list JOB",
@@ -51,17 +51,17 @@ func (a *app) deadList(data *string) *cobra.Command {
 		Args:              exactly(1, "the ID of one job"),
 		ValidArgsFunction: firstOf(a.completeJobs()),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, job, err := a.openJob(cmd.Context(), *data, args[0])
+			l, job, err := a.openJob(cmd.Context(), *at, args[0])
 			if err != nil {
 				return err
 			}
-			defer l.Close()
+			defer l.close()
 			enc := json.NewEncoder(a.stdout)
 			for row, err := range l.Scheduler.Failed(cmd.Context(), job.UID) {
 				if err != nil {
 					return &failure{exitFailed, err}
 				}
-				unit, err := describe(cmd, l, row)
+				unit, err := describe(cmd, l.Engine, row)
 				if err != nil {
 					return &failure{exitFailed, err}
 				}
@@ -81,7 +81,7 @@ func (a *app) deadList(data *string) *cobra.Command {
 	return cmd
 }
 
-func (a *app) deadShow(data *string) *cobra.Command {
+func (a *app) deadShow(at *placeFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:               "show JOB UNIT",
 		Short:             "Show one failed unit whole, as JSON",
@@ -89,11 +89,11 @@ func (a *app) deadShow(data *string) *cobra.Command {
 		Args:              exactly(2, "the ID of one job, and a unit or the beginning of one"),
 		ValidArgsFunction: firstOf(a.completeJobs()),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, job, err := a.openJob(cmd.Context(), *data, args[0])
+			l, job, err := a.openJob(cmd.Context(), *at, args[0])
 			if err != nil {
 				return err
 			}
-			defer l.Close()
+			defer l.close()
 			for row, err := range l.Scheduler.Failed(cmd.Context(), job.UID) {
 				if err != nil {
 					return &failure{exitFailed, err}
@@ -101,9 +101,9 @@ func (a *app) deadShow(data *string) *cobra.Command {
 				if !strings.HasPrefix(row.Unit.String(), args[1]) {
 					continue
 				}
-				unit, err := describe(cmd, l, row)
+				unit, err := describe(cmd, l.Engine, row)
 				if err == nil {
-					unit.Messages, err = letters(cmd, l, job.UID, row.Unit)
+					unit.Messages, err = letters(cmd, l.Engine, job.UID, row.Unit)
 				}
 				if err != nil {
 					return &failure{exitFailed, err}
@@ -118,13 +118,13 @@ func (a *app) deadShow(data *string) *cobra.Command {
 	}
 }
 
-func describe(cmd *cobra.Command, l *assembly.Local, row frontier.Row) (deadUnit, error) {
+func describe(cmd *cobra.Command, e *engine.Engine, row frontier.Row) (deadUnit, error) {
 	unit := deadUnit{Unit: row.Unit, Reason: row.Why}
 	if row.Unit == crawl.StartUnit {
 		unit.URL = "(the start)"
 		return unit, nil
 	}
-	req, err := l.Scheduler.Unpack(cmd.Context(), row.Req)
+	req, err := e.Scheduler.Unpack(cmd.Context(), row.Req)
 	if err != nil {
 		return unit, err
 	}
@@ -138,8 +138,8 @@ func describe(cmd *cobra.Command, l *assembly.Local, row frontier.Row) (deadUnit
 	return unit, nil
 }
 
-func letters(cmd *cobra.Command, l *assembly.Local, job crawl.JobUID, unit crawl.UnitID) ([]deadLetter, error) {
-	list, err := l.Dead.List(cmd.Context(), job, 0)
+func letters(cmd *cobra.Command, e *engine.Engine, job crawl.JobUID, unit crawl.UnitID) ([]deadLetter, error) {
+	list, err := e.Dead.List(cmd.Context(), job, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func letters(cmd *cobra.Command, l *assembly.Local, job crawl.JobUID, unit crawl
 		if letter.Unit != unit {
 			continue
 		}
-		whole, _, err := l.Dead.Get(cmd.Context(), job, letter.ID)
+		whole, _, err := e.Dead.Get(cmd.Context(), job, letter.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -158,7 +158,7 @@ func letters(cmd *cobra.Command, l *assembly.Local, job crawl.JobUID, unit crawl
 	return found, nil
 }
 
-func (a *app) deadRedrive(data *string) *cobra.Command {
+func (a *app) deadRedrive(at *placeFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "redrive JOB",
 		Short: "Do a job's failed units again",
@@ -168,11 +168,11 @@ printed and which crawl --resume runs; of another as part of it.`,
 		Args:              exactly(1, "the ID of one job"),
 		ValidArgsFunction: firstOf(a.completeJobs()),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, job, err := a.openJob(cmd.Context(), *data, args[0])
+			l, job, err := a.openJob(cmd.Context(), *at, args[0])
 			if err != nil {
 				return err
 			}
-			defer l.Close()
+			defer l.close()
 			next, n, err := l.Redrive(cmd.Context(), job)
 			if err != nil {
 				return &failure{exitFailed, err}

@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/skitterhq/skitter/shared/assembly"
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/engine"
 )
@@ -61,7 +60,7 @@ func (d *display) wipe() {
 }
 
 // progress shows how a job comes along until the returned function is called.
-func (d *display) progress(ctx context.Context, l *assembly.Local, job crawl.Job, every time.Duration) (stop func()) {
+func (d *display) progress(ctx context.Context, e *engine.Engine, job crawl.Job, every time.Duration) (stop func()) {
 	if d.term {
 		every = liveEvery
 	}
@@ -80,7 +79,7 @@ func (d *display) progress(ctx context.Context, l *assembly.Local, job crawl.Job
 				return
 			case <-ticker.C:
 			}
-			p, err := l.Progress(ctx, job.UID)
+			p, err := e.Progress(ctx, job.UID)
 			if err != nil {
 				continue // the next one may be had
 			}

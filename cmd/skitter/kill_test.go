@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/skitterhq/skitter/shared/assembly"
+	"github.com/skitterhq/skitter/shared/assembly/machine"
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/site"
 	"github.com/skitterhq/skitter/spiders"
@@ -72,9 +72,9 @@ func (k *killed) crawl(name string) *exec.Cmd {
 func (k *killed) resume(name string) *exec.Cmd { return k.start("crawl", "--resume", name, "--quiet") }
 
 // open opens the state that the processes share.
-func (k *killed) open() *assembly.Local {
+func (k *killed) open() *machine.Machine {
 	k.t.Helper()
-	l, err := assembly.OpenLocal(assembly.LocalOptions{
+	l, err := machine.Open(machine.Options{
 		Dir: filepath.Join(k.dir, ".skitter"), Project: spiders.Project(), Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

@@ -131,5 +131,11 @@ func (f crawlFlags) command(words ...string) string {
 	if f.data != defaultData {
 		words = append(words, "--data", f.data)
 	}
+	if f.endpoint != "" {
+		words = append(words, "--endpoint", f.endpoint)
+	}
+	if f.stack != "" {
+		words = append(words, "--stack", f.stack)
+	}
 	return strings.Join(words, " ")
 }

@@ -11,13 +11,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/skitterhq/skitter/shared/site"
-	"github.com/skitterhq/skitter/spiders"
 )
 
 func TestMain(m *testing.M) {
+	if name := os.Getenv(asFunction); name != "" {
+		functionMain(name)
+	}
 	if os.Getenv(asCommand) != "" {
-		a := &app{stdout: os.Stdout, stderr: os.Stderr, project: spiders.Project()}
-		a.project.Spiders = append(a.project.Spiders, trouble())
+		a := &app{stdout: os.Stdout, stderr: os.Stderr, project: troubled()}
 		os.Exit(a.run(context.Background(), os.Args[1:]))
 	}
 	testscript.Main(m, map[string]func(){

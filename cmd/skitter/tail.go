@@ -8,7 +8,6 @@ import (
 	"io"
 	"sync"
 
-	"github.com/skitterhq/skitter/shared/assembly"
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/engine"
 	"github.com/skitterhq/skitter/shared/frontier"
@@ -22,8 +21,8 @@ type tail struct {
 	out *bufio.Writer
 	err error
 
-	local *assembly.Local
-	job   crawl.JobUID
+	engine *engine.Engine
+	job    crawl.JobUID
 	// waiting are items that are kept and whose unit is not settled yet.
 	waiting map[crawl.UnitID][]items.Row
 }
@@ -47,11 +46,11 @@ func (t *tail) observer() engine.Observer {
 	}
 }
 
-func (t *tail) follow(l *assembly.Local, job crawl.JobUID) {
+func (t *tail) follow(e *engine.Engine, job crawl.JobUID) {
 	if t != nil {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.local, t.job = l, job
+		t.engine, t.job = e, job
 	}
 }
 
@@ -65,7 +64,7 @@ func (t *tail) kept(row items.Row) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.waiting[row.Unit] = append(t.waiting[row.Unit], row)
-	rows, err := t.local.Scheduler.Rows.Get(context.Background(), t.job, []crawl.UnitID{row.Unit}, frontier.Strong)
+	rows, err := t.engine.Scheduler.Rows.Get(context.Background(), t.job, []crawl.UnitID{row.Unit}, frontier.Strong)
 	if err != nil {
 		t.err = err
 		return
