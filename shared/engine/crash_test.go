@@ -15,27 +15,13 @@ import (
 	"github.com/skitterhq/skitter/shared/engine/worldtest"
 )
 
-// crashSite is small and has everything: links that meet, requests that are not
-// filtered, an error after output, a missing page, a page without items.
-var crashSite = worldtest.Site{
-	"/":      "item start\nlink /a\nlink /b\nlink /gone",
-	"/a":     "item a1\nitem a2\nlink /b\nlink /c\nagain /d",
-	"/b":     "item b\nlink /a\nagain /d\nlink /error",
-	"/c":     "link /",
-	"/d":     "item d",
-	"/error": "item before\nlink /late\nerror",
-	"/late":  "item late",
-}
-
-var crashItems = []string{"a1", "a2", "b", "before", "d", "d", "late", "start"}
-
 // crashRun runs the crawl with faults and reports what is wrong with its end,
 // and how many port calls there were.
 func crashRun(t *testing.T, plan map[int]worldtest.Fault) (problem string, calls int) {
 	t.Helper()
 	faults := &worldtest.Faults{Plan: plan}
 	synctest.Test(t, func(t *testing.T) {
-		w := worldtest.New(t, worldtest.Options{Site: crashSite, Wrap: faults.Around, NoCensus: true})
+		w := worldtest.New(t, worldtest.Options{Site: worldtest.CrashSite, Wrap: faults.Around, NoCensus: true})
 		job := w.Run()
 		calls = faults.Calls()
 		if job.State != crawl.JobFinished || job.Reason != crawl.ReasonFinished || job.Problem != "" {
@@ -44,7 +30,7 @@ func crashRun(t *testing.T, plan map[int]worldtest.Fault) (problem string, calls
 		if len(plan) == 1 && w.Revived > 0 {
 			problem += fmt.Sprintf("\n%d requests had to be sent again by the sweep, though the owner rule reaches them at once", w.Revived)
 		}
-		if diff := cmp.Diff(crashItems, slices.Sorted(slices.Values(w.Delivered))); diff != "" {
+		if diff := cmp.Diff(worldtest.CrashItems, slices.Sorted(slices.Values(w.Delivered))); diff != "" {
 			problem += fmt.Sprintf("\nitems (-want, +got):\n%s\nrows:\n%s", diff, w.Dump())
 		}
 	})

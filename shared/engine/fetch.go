@@ -47,10 +47,11 @@ func (e *Engine) fetch(ctx context.Context, v *visit, from queue.Name, msgs []in
 type attempt struct {
 	delivery queue.Delivery
 
-	unit  crawl.UnitID
-	marks int // of the unit; once the attempt is over they are survived
-	msg   message.Request
-	req   *crawl.Request
+	unit     crawl.UnitID
+	marks    int  // of the unit; once the attempt is over they are survived
+	repeated bool // its message may not be the only one of the unit
+	msg      message.Request
+	req      *crawl.Request
 }
 
 // fetchable leaves out what needs no fetching: duplicates, and units that are
@@ -71,7 +72,7 @@ func (e *Engine) fetchable(ctx context.Context, v *visit, msgs []incoming) ([]at
 		if !unit.IsZero() && (rows[unit].State != frontier.Queued || taken[unit]) {
 			continue
 		}
-		a := attempt{unit: unit, marks: rows[unit].Marks, delivery: m.delivery}
+		a := attempt{unit: unit, marks: rows[unit].Marks, repeated: m.again(), delivery: m.delivery}
 		if err := message.Decode(m.payload, &a.msg); err != nil {
 			v.refuse(m, err)
 			continue
@@ -169,7 +170,7 @@ func (e *Engine) dispatch(ctx context.Context, v *visit, some []outcome) error {
 		}
 		if o.page != nil {
 			body, err := message.Encode(message.Header{
-				Kind: message.KindPage, Job: v.job.UID, Unit: o.unit, Base: o.marks, Sent: e.Now().UTC(),
+				Kind: message.KindPage, Job: v.job.UID, Unit: o.unit, Base: o.marks, Again: o.repeated, Sent: e.Now().UTC(),
 			}, o.page)
 			if err != nil {
 				return err

@@ -36,6 +36,9 @@ type incoming struct {
 	payload  []byte
 }
 
+// again reports whether there may be another message of the same unit.
+func (m incoming) again() bool { return m.header.Again || m.delivery.Receives > 1 }
+
 // A partWork works off one job's part of a batch. Its error is a fault of the
 // ports: all of the part is delivered again. What is wrong with one message is
 // its own: see visit.refuse.

@@ -35,7 +35,7 @@ var mutants = []mutant{
 	stood, err := s.put(ctx, job, rows)
 `},
 		{"scheduler/admit.go", `
-		orders = append(orders, order(row))
+		orders = append(orders, order(row, false))
 	}
 	if err`, `
 	}

@@ -140,7 +140,7 @@ func ordersOf(some []outcome) []scheduler.Order {
 	for _, o := range some {
 		if o.again != nil {
 			orders = append(orders, scheduler.Order{
-				Unit: o.unit, Request: *o.again, Delay: o.delay, Marks: o.marks,
+				Unit: o.unit, Request: *o.again, Delay: o.delay, Marks: o.marks, Again: o.repeated,
 			})
 		}
 	}

@@ -25,11 +25,7 @@ func (e *Engine) Parse(ctx context.Context, from queue.Name, batch []queue.Deliv
 
 func (e *Engine) parse(ctx context.Context, v *visit, msgs []incoming) error {
 	defer e.account(ctx, v, jobs.Parse)
-	units := make([]crawl.UnitID, 0, len(msgs))
-	for _, m := range msgs {
-		units = append(units, m.header.Unit)
-	}
-	rows, err := e.Scheduler.Read(ctx, v.job.UID, units)
+	rows, err := e.pageRows(ctx, v, msgs)
 	if err != nil {
 		return err
 	}
@@ -54,6 +50,32 @@ func (e *Engine) parse(ctx context.Context, v *visit, msgs []incoming) error {
 	return out.flush(ctx)
 }
 
+// pageRows are the rows of pages. A page that is the only one of its unit finds
+// the row as its request has: queued; to read that would cost more than to read
+// the few pages twice that SQS delivers twice.
+func (e *Engine) pageRows(ctx context.Context, v *visit, msgs []incoming) (map[crawl.UnitID]frontier.Row, error) {
+	rows := make(map[crawl.UnitID]frontier.Row, len(msgs))
+	var units []crawl.UnitID
+	for _, m := range msgs {
+		if m.again() {
+			units = append(units, m.header.Unit)
+			continue
+		}
+		rows[m.header.Unit] = frontier.Row{State: frontier.Queued, Marks: m.header.Base}
+	}
+	if len(units) == 0 {
+		return rows, nil
+	}
+	read, err := e.Scheduler.Read(ctx, v.job.UID, units)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range units {
+		rows[u] = read[u]
+	}
+	return rows, nil
+}
+
 // haltAfter is how long a page of a job that is to end may go on giving.
 const haltAfter = 10 * time.Second
 
@@ -61,6 +83,7 @@ const haltAfter = 10 * time.Second
 type reading struct {
 	unit  crawl.UnitID
 	marks int // of the unit; a slice that is done has survived them
+	again bool
 	msg   message.Page
 	page  *spider.Page
 	run   crawl.RunID
@@ -71,7 +94,7 @@ type reading struct {
 // readPage runs the spider on one page. Its error is a fault of the ports; what
 // is wrong with the page fails its unit alone.
 func (e *Engine) readPage(ctx context.Context, v *visit, out *outlet, m incoming, marks int) error {
-	rd := reading{unit: m.header.Unit, marks: marks}
+	rd := reading{unit: m.header.Unit, marks: marks, again: m.again()}
 	if err := message.Decode(m.payload, &rd.msg); err != nil {
 		v.refuse(m, err)
 		return nil
@@ -144,7 +167,7 @@ func (e *Engine) continuePage(ctx context.Context, v *visit, out *outlet, rd rea
 	}
 	rd.msg.Run, rd.msg.Handed = rd.run, rd.given
 	body, err := message.Encode(message.Header{
-		Kind: message.KindPage, Job: v.job.UID, Unit: rd.unit, Base: rd.marks, Sent: e.Now().UTC(),
+		Kind: message.KindPage, Job: v.job.UID, Unit: rd.unit, Base: rd.marks, Again: rd.again, Sent: e.Now().UTC(),
 	}, rd.msg)
 	if err != nil {
 		return err

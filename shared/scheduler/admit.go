@@ -68,7 +68,7 @@ func (s *Scheduler) Admit(ctx context.Context, job crawl.JobUID, children []Chil
 			continue
 		}
 		a.New++
-		orders = append(orders, order(row))
+		orders = append(orders, order(row, false))
 	}
 	if err := s.SendRequests(ctx, job, orders); err != nil {
 		return a, err
@@ -99,7 +99,7 @@ func (s *Scheduler) known(ctx context.Context, job crawl.JobUID, units []crawl.U
 func (a *Admission) found(orders []Order, c Child, row frontier.Row) []Order {
 	if row.By == c.Parent && row.State == frontier.Queued {
 		a.Again++
-		return append(orders, order(row))
+		return append(orders, order(row, true))
 	}
 	a.Seen++
 	return orders

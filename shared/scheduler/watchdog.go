@@ -69,7 +69,7 @@ func (s *Scheduler) Revive(ctx context.Context, job crawl.JobUID, probe bool) (R
 		orders := make([]Order, 0, len(rows))
 		for _, row := range rows {
 			if row.Unit != crawl.StartUnit {
-				orders = append(orders, order(row))
+				orders = append(orders, order(row, true))
 				continue
 			}
 			// It begins anew: what it admitted before is known and filtered.

@@ -126,7 +126,15 @@ func Crash(ctx context.Context) {
 	}
 }
 
-func crashed(ctx context.Context) bool {
+// Invoked reports whether a context is that of an invocation; the world's own
+// calls have none.
+func Invoked(ctx context.Context) bool {
+	_, ok := ctx.Value(invocationKey{}).(*invocation)
+	return ok
+}
+
+// Crashed reports whether the invocation of a context has crashed.
+func Crashed(ctx context.Context) bool {
 	inv, ok := ctx.Value(invocationKey{}).(*invocation)
 	if !ok {
 		return false
@@ -139,7 +147,7 @@ func crashed(ctx context.Context) bool {
 // call is one call to a port.
 func call[T any](ctx context.Context, f *Faults, name string, do func() (T, error)) (T, error) {
 	var none T
-	if crashed(ctx) {
+	if Crashed(ctx) {
 		return none, ErrCrashed
 	}
 	switch f.next(name) {

@@ -16,6 +16,21 @@ import (
 // Host is the origin of every page of a world.
 const Host = "http://world.example"
 
+// CrashSite is small and has everything: links that meet, requests that are not
+// filtered, an error after output, a missing page, a page without items.
+var CrashSite = Site{
+	"/":      "item start\nlink /a\nlink /b\nlink /gone",
+	"/a":     "item a1\nitem a2\nlink /b\nlink /c\nagain /d",
+	"/b":     "item b\nlink /a\nagain /d\nlink /error",
+	"/c":     "link /",
+	"/d":     "item d",
+	"/error": "item before\nlink /late\nerror",
+	"/late":  "item late",
+}
+
+// CrashItems are the items of [CrashSite], sorted.
+var CrashItems = []string{"a1", "a2", "b", "before", "d", "d", "late", "start"}
+
 // fetch answers from the site.
 func (w *World) fetch(ctx context.Context, req *crawl.Request) (*crawl.Response, error) {
 	site := downloader.HandlerFunc(func(_ context.Context, req *crawl.Request) (*crawl.Response, error) {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -84,6 +85,19 @@ type Options struct {
 	Timeout time.Duration
 	// StaleReads makes every eventual read miss the last write of a row.
 	StaleReads bool
+	// Due says when the next message of a queue can be received, zero for
+	// none. With it the world receives only from queues where something is
+	// due, and moves its clock to what comes next; nil has it look into each
+	// queue once a second.
+	Due func(from queue.Name) time.Time
+	// Sweep is how often the world sweeps while nothing is due; 0 means once
+	// a second.
+	Sweep time.Duration
+	// Redrives says that the queues move to queue.Dead what was delivered too
+	// often; else the world buries it.
+	Redrives bool
+	// Engine changes the engine's configuration; nil leaves it.
+	Engine func(*engine.Config)
 }
 
 // A World is one stack in memory. It lives in a testing/synctest bubble, whose
@@ -108,6 +122,8 @@ type World struct {
 	opts    Options
 	base    Ports // without what a test put round them
 	running sync.WaitGroup
+	busy    atomic.Int32 // how many invocations are running
+	swept   time.Time
 	mu      sync.Mutex // guards Fetched, Delivered and Deliveries while stages run
 }
 
@@ -147,7 +163,7 @@ func (w *World) Restart() {
 	if inline == 0 {
 		inline = 1 << 10
 	}
-	w.Engine = engine.New(engine.Config{
+	config := engine.Config{
 		Scheduler: scheduler.New(scheduler.Ports{
 			Rows: w.Rows, Items: w.Items, Jobs: w.Jobs, Queue: w.Queue, Blobs: w.Blobs, Census: census, Now: time.Now,
 		}),
@@ -155,7 +171,11 @@ func (w *World) Restart() {
 		Build: w.build, Deliver: w.deliver, Quiet: 20 * time.Minute, Still: time.Minute, MaxMarks: map[message.Kind]int{message.KindRequest: 3, message.KindPage: 3}, Margin: w.opts.Timeout / 5, InlineBody: inline,
 		Now: time.Now, Observer: engine.Observer{Revived: func(_ crawl.JobUID, v scheduler.Revival) { w.Revived += v.Requests }},
 		Log: slog.New(slog.NewTextHandler(testWriter{w.t}, &slog.HandlerOptions{Level: slog.LevelInfo})),
-	})
+	}
+	if w.opts.Engine != nil {
+		w.opts.Engine(&config)
+	}
+	w.Engine = engine.New(config)
 }
 
 // Start creates the job.
@@ -167,6 +187,7 @@ func (w *World) Start() {
 			w.Job = job
 			return
 		}
+		time.Sleep(visibility)
 	}
 	w.t.Fatal("the job could not be started")
 }
@@ -241,11 +262,24 @@ func (w *World) stages() []struct {
 		from   queue.Name
 		handle func(context.Context, queue.Name, []queue.Delivery) []string
 	}
-	return []s{
+	list := []s{
 		{queue.Control, w.Control},
 		{queue.RequestHigh, w.Fetch}, {queue.Request, w.Fetch}, {queue.RequestLow, w.Fetch},
 		{queue.Page, w.Parse}, {queue.Item, w.Pipeline},
 	}
+	if w.opts.Redrives {
+		list = append(list, s{queue.Dead, w.dead})
+	}
+	return list
+}
+
+// dead accounts for what the queues gave up on.
+func (w *World) dead(ctx context.Context, _ queue.Name, batch []queue.Delivery) []string {
+	letters := make([]engine.DeadDelivery, len(batch))
+	for i, d := range batch {
+		letters[i].Delivery = d
+	}
+	return w.DeadLetters(ctx, letters)
 }
 
 // maxReceives is how often a message is delivered before it is dead.
@@ -257,24 +291,55 @@ func (w *World) Pump() {
 	w.t.Helper()
 	worked := false
 	for _, s := range w.stages() {
+		if w.opts.Due != nil {
+			if at := w.opts.Due(s.from); at.IsZero() || at.After(time.Now()) {
+				continue
+			}
+		}
 		batch, err := w.base.Queue.Receive(w.t.Context(), s.from, "", 10)
 		if err != nil {
 			w.t.Fatal(err)
 		}
 		if len(batch) > 0 {
 			worked = true
-			w.running.Go(func() { w.Work(s.from, s.handle, batch) })
+			w.busy.Add(1)
+			w.running.Go(func() {
+				defer w.busy.Add(-1)
+				w.Work(s.from, s.handle, batch)
+			})
 			synctest.Wait()
 		}
 	}
 	if worked {
 		return
 	}
-	time.Sleep(time.Second)
+	time.Sleep(w.idle())
+	if time.Since(w.swept) < w.opts.Sweep {
+		return
+	}
+	w.swept = time.Now()
 	ctx := context.WithValue(w.t.Context(), invocationKey{}, new(invocation))
 	if err := w.Sweep(ctx, ""); err != nil {
 		w.t.Logf("sweep: %v", err)
 	}
+}
+
+// idle is for how long nothing is to be done. What is running may send
+// something at any time.
+func (w *World) idle() time.Duration {
+	if w.opts.Due == nil {
+		return time.Second
+	}
+	next := w.swept.Add(max(w.opts.Sweep, time.Second))
+	if w.busy.Load() > 0 {
+		next = time.Now().Add(time.Second)
+	}
+	for _, s := range w.stages() {
+		if at := w.opts.Due(s.from); !at.IsZero() && at.Before(next) {
+			next = at
+		}
+	}
+	return max(time.Until(next), time.Millisecond)
 }
 
 // Work hands a batch to a stage in an invocation of its own, and deletes what is
@@ -283,7 +348,7 @@ func (w *World) Work(from queue.Name, handle func(context.Context, queue.Name, [
 	ctx := context.WithValue(w.t.Context(), invocationKey{}, new(invocation))
 	var alive []queue.Delivery
 	for _, d := range batch {
-		if d.Receives > maxReceives {
+		if d.Receives > maxReceives && !w.opts.Redrives {
 			if err := w.Bury(ctx, from, d, "delivered too often"); err == nil {
 				_ = w.Queue.Delete(ctx, from, []string{d.Receipt}) // else it comes again
 			}
@@ -304,7 +369,7 @@ func (w *World) Work(from queue.Name, handle func(context.Context, queue.Name, [
 		defer cancel()
 	}
 	failed := handle(ctx, from, alive)
-	if crashed(ctx) {
+	if Crashed(ctx) {
 		return
 	}
 	var done []string
