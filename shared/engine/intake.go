@@ -16,7 +16,8 @@ import (
 // A visit is one job as one invocation sees it.
 type visit struct {
 	*Runtime
-	job crawl.Job
+	job  crawl.Job
+	read time.Time // when the job was read
 	// bad are the messages that cannot be worked for what is in them. They
 	// are delivered again, and given up on in the end, without their
 	// neighbours.
@@ -121,7 +122,7 @@ func (e *Engine) part(ctx context.Context, from queue.Name, uid crawl.JobUID, ms
 	if err != nil {
 		return nil, err
 	}
-	v := &visit{Runtime: rt, job: job}
+	v := &visit{Runtime: rt, job: job, read: e.Now()}
 	err = crawl.Guard(func() error { return work(ctx, v, msgs) })
 	return v.bad, err
 }
@@ -149,8 +150,11 @@ func (e *Engine) outOfTime(ctx context.Context) bool {
 // invocation hears of a stop. A job that cannot be read is taken to be as it
 // was.
 func (e *Engine) refresh(ctx context.Context, v *visit) {
+	if e.Now().Sub(v.read) < flushEvery {
+		return
+	}
 	if job, err := e.Jobs.Get(ctx, v.job.UID); err == nil {
-		v.job = job
+		v.job, v.read = job, e.Now()
 	}
 }
 

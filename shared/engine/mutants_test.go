@@ -27,7 +27,7 @@ var mutants = []mutant{
 `, `
 	var early []Order
 	for _, row := range rows {
-		early = append(early, order(row))
+		early = append(early, order(row, false))
 	}
 	if err := s.SendRequests(ctx, job, early); err != nil {
 		return a, err

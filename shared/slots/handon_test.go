@@ -45,8 +45,8 @@ func TestAPermitIsHandedOnInOneWrite(t *testing.T) {
 				t.Fatal(err)
 			}
 			synctest.Wait()
-			if store.swaps != 1 {
-				t.Errorf("%d writes, want one", store.swaps)
+			if _, swaps := store.calls(); swaps != 1 {
+				t.Errorf("%d writes, want one", swaps)
 			}
 			all.Wait()
 			if diff := cmp.Diff([][]time.Duration{{60 * ms}, {100 * ms}}, [][]time.Duration{granted, refused}); diff != "" {

@@ -188,24 +188,31 @@ const maxSwaps = 64
 
 var errContended = errors.New("too many others write its row")
 
-// swap reads the row, decides about every op, and writes once. It returns what
-// the process knows then.
+// swap reads the row where it must, decides about every op, and writes once. It
+// returns what the process knows then.
 func (s *Slots) swap(ctx context.Context, slot string, own pace, ops []*op) (pace, error) {
 	for range maxSwaps {
-		row, err := s.rows.Get(ctx, slot)
-		if err != nil {
-			return own, err
-		}
-		r := s.decide(row, s.Now(), own, ops)
-		if !r.changed {
-			return r.pace, nil
-		}
-		if ok, err := s.rows.Swap(ctx, slot, r.row); ok || err != nil {
+		if !own.trusts(s.Now()) {
+			row, err := s.rows.Get(ctx, slot)
 			if err != nil {
 				return own, err
 			}
+			own.saw(row, s.Now())
+		}
+		r := s.decide(own.row, s.Now(), own, ops)
+		if !r.changed {
 			return r.pace, nil
 		}
+		ok, err := s.rows.Swap(ctx, slot, r.row)
+		if err != nil {
+			own.alone = false // it may have been written
+			return own, err
+		}
+		if ok {
+			r.pace.wrote(r.row)
+			return r.pace, nil
+		}
+		own.alone = false
 	}
 	return own, errContended
 }

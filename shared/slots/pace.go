@@ -1,6 +1,10 @@
 package slots
 
-import "time"
+import (
+	"time"
+
+	"github.com/skitterhq/skitter/shared/slotrows"
+)
 
 // startHold is how long a turn is taken to be held before any has been given
 // back here: about what a page takes on the web.
@@ -23,6 +27,35 @@ type pace struct {
 	out int
 	// mark is the last tail that this process wrote because it starved.
 	mark time.Time
+
+	// row is the row as this process wrote it last, read when it last read
+	// one, and alone whether that was still the one that it had written.
+	row   slotrows.Row
+	read  time.Time
+	alone bool
+}
+
+// trusted is for how long a process that writes a row alone takes its own word
+// for what stands there. A mistake costs a write that fails; and no more than
+// this late it sees the leases that ended with their process.
+const trusted = time.Second
+
+// trusts reports whether the row need not be read. A process that holds no turn
+// reads it: it may be waiting for what others write.
+func (c *pace) trusts(now time.Time) bool {
+	return c.alone && c.out > 0 && now.Sub(c.read) < trusted
+}
+
+// saw notes a row that was read.
+func (c *pace) saw(row slotrows.Row, now time.Time) {
+	c.alone = row.Version == c.row.Version
+	c.row, c.read = row, now
+}
+
+// wrote notes a row that was written.
+func (c *pace) wrote(row slotrows.Row) {
+	row.Version++
+	c.row = row
 }
 
 // released notes that a turn was given back which had been held so long.
