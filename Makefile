@@ -41,12 +41,26 @@ crawl: build ## crawl the built-in shop into out/shop.jsonl
 
 .PHONY: test
 test: ## run all tests
+	@./localstack/install --missing
 	$(GO) test -race -short $(RACED)
 	$(GO) test $(UNRACED)
+	@$(GO) test -count=1 -v -run '^TestSaysWhatIsLeftOut$$' ./shared/aws/emulatortest | grep '^left out:' || true
 
 .PHONY: test/crash
 test/crash: ## crash a crawl at 10,000 random pairs of port calls (minutes)
 	SKITTER_PAIRS=10000 $(GO) test -count=1 -timeout 60m -run 'TestCrash' -v ./shared/engine | grep -e 'points reached' -e '^---' -e '^ok'
+
+.PHONY: emulators
+emulators: ## install moto and dynalite for the tests, in .emulators/
+	@./localstack/install
+
+.PHONY: test/aws
+test/aws: ## run the AWS adapters' tests over moto and dynalite, too (minutes)
+	$(GO) test -count=1 -timeout 30m ./shared/aws/... ./shared/sqspoll
+
+.PHONY: test/crash/aws
+test/crash/aws: ## crash a crawl at every call to AWS (minutes)
+	SKITTER_AWS_CRASH=all $(GO) test -count=1 -timeout 60m -run 'TestCrash' -v ./shared/aws | grep -e 'points reached' -e '^---' -e '^ok'
 
 .PHONY: lint
 lint: ## check format and common mistakes
@@ -57,6 +71,10 @@ lint: ## check format and common mistakes
 .PHONY: bench
 bench: ## measure CPU a page beside Colly and Scrapy (needs ../shared/bench)
 	@./scripts/bench $(PAGES)
+
+.PHONY: bench/aws
+bench/aws: build ## measure CPU and billed units a page, AWS's answers in memory
+	@./scripts/bench-aws $(PAGES)
 
 .PHONY: clean
 clean: ## remove what was built and crawled

@@ -69,6 +69,9 @@ func (a *app) crawlStack(ctx context.Context, f crawlFlags, layers []settings.La
 // beginOnStack starts the job, or finds the one to go on with.
 func (a *app) beginOnStack(ctx context.Context, c *cloud.Cloud, f crawlFlags, order engine.Order) (crawl.Job, error) {
 	if f.resume == "" {
+		if err := c.Check(order.Spec); err != nil {
+			return crawl.Job{}, asUsage(err)
+		}
 		job, _, err := c.Create(ctx, order)
 		if errors.Is(err, engine.ErrOtherArguments) {
 			return job, asUsage(err)

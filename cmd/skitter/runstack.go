@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -60,6 +62,7 @@ type running struct {
 	// failed has an error after which there is no going on.
 	failed chan error
 
+	config   awssdk.Config
 	mappings []*sqspoll.Mapping
 	pools    map[string]*runtimeapi.Pool
 	clouds   []*cloud.Cloud
@@ -73,6 +76,17 @@ type invoke func(ctx context.Context, event []byte) ([]byte, error)
 // runStack creates what is missing of a stack, and drives its functions until
 // the returned value is closed.
 func (a *app) runStack(ctx context.Context, f stackFlags, layers []settings.Layer, show *display) (*running, error) {
+	r, err := a.prepareStack(ctx, f, layers, show)
+	if err != nil {
+		return nil, err
+	}
+	r.drive(ctx, f, show.log)
+	return r, nil
+}
+
+// prepareStack creates what is missing of a stack at an emulator, and makes its
+// functions ready to be invoked.
+func (a *app) prepareStack(ctx context.Context, f stackFlags, layers []settings.Layer, show *display) (*running, error) {
 	stack, cfg, err := stackOf(ctx, f.placeFlags, f.scale)
 	if err != nil {
 		return nil, err
@@ -84,10 +98,12 @@ func (a *app) runStack(ctx context.Context, f stackFlags, layers []settings.Laye
 	if err != nil {
 		return nil, wrongUse("--allow: %v", err)
 	}
-	if err := provision.Create(ctx, cfg, stack); err != nil {
-		return nil, &failure{exitFailed, err}
+	if f.endpoint != "" {
+		if err := provision.Create(ctx, cfg, stack); err != nil {
+			return nil, &failure{exitFailed, err}
+		}
 	}
-	r := &running{invoke: make(map[string]invoke), pools: make(map[string]*runtimeapi.Pool), failed: make(chan error, 1)}
+	r := &running{config: cfg, invoke: make(map[string]invoke), pools: make(map[string]*runtimeapi.Pool), failed: make(chan error, 1)}
 	if r.cloud, err = a.cloudOf(stack, cfg, layers, show.log); err != nil {
 		return nil, err
 	}
@@ -104,7 +120,6 @@ func (a *app) runStack(ctx context.Context, f stackFlags, layers []settings.Laye
 		r.close()
 		return nil, err
 	}
-	r.drive(ctx, f, stack, cfg, show.log)
 	return r, nil
 }
 
@@ -135,7 +150,7 @@ func (r *running) binaries(ctx context.Context, f stackFlags, stack topology.Sta
 		pool, err := runtimeapi.New(runtimeapi.Config{
 			Name: stack.FunctionName(fn.Name), Command: []string{filepath.Join(f.exec, fn.Name, "bootstrap")}, Env: env,
 			Timeout: fn.Timeout, Max: f.environments * len(fn.Sources), Memory: fn.Memory, Region: cfg.Region, Freeze: true,
-			Output: show, Log: show.log,
+			Output: withoutMetrics{show}, Log: show.log,
 		})
 		if err != nil {
 			return wrongUse("--exec %s: %v; make dist builds the binaries", f.exec, err)
@@ -174,9 +189,10 @@ func environment(ctx context.Context, f stackFlags, stack topology.Stack, cfg aw
 }
 
 // drive polls every queue, and sweeps.
-func (r *running) drive(ctx context.Context, f stackFlags, stack topology.Stack, cfg awssdk.Config, log *slog.Logger) {
+func (r *running) drive(ctx context.Context, f stackFlags, log *slog.Logger) {
 	ctx, r.stop = context.WithCancel(ctx)
-	client := sqs.NewFromConfig(aws.ForClient(cfg))
+	stack := r.cloud.Stack
+	client := sqs.NewFromConfig(aws.ForClient(r.config))
 	for _, fn := range stack.Functions {
 		for _, source := range fn.Sources {
 			m := sqspoll.Of(stack, source)
@@ -230,6 +246,16 @@ func (r *running) close() {
 			c.Close()
 		}
 	})
+}
+
+// withoutMetrics leaves out the lines that are for CloudWatch alone.
+type withoutMetrics struct{ io.Writer }
+
+func (w withoutMetrics) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte(`{"_aws":`)) {
+		return len(line), nil
+	}
+	return w.Writer.Write(line)
 }
 
 // apiOf is the job service over a stack.

@@ -7,9 +7,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/skitterhq/skitter/shared/aws/awstest"
 	"github.com/skitterhq/skitter/shared/site"
 )
 
@@ -27,7 +29,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestScripts runs the scripts under testdata/script: the promises of
-// docs/cli.md. Each has a site of its own at $SITE, with 100 products.
+// docs/cli.md. Each has a site of its own at $SITE, with 100 products, and AWS in
+// memory at $AWS.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -40,6 +43,9 @@ func TestScripts(t *testing.T) {
 			srv := httptest.NewServer(shop)
 			env.Defer(srv.Close)
 			env.Setenv("SITE", srv.URL)
+			aws := httptest.NewServer(awstest.New(time.Now))
+			env.Defer(aws.Close)
+			env.Setenv("AWS", aws.URL)
 			env.Setenv("FAST", "DOWNLOAD_DELAY=0")
 			env.Setenv("LONG", strings.Repeat("x", 240))
 			return nil

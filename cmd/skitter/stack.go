@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"log/slog"
+	"net/url"
 	"time"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/skitterhq/skitter/shared/assembly/cloud"
 	"github.com/skitterhq/skitter/shared/aws"
+	"github.com/skitterhq/skitter/shared/aws/provision"
 	"github.com/skitterhq/skitter/shared/settings"
 	"github.com/skitterhq/skitter/shared/topology"
 )
@@ -21,6 +23,11 @@ func stackOf(ctx context.Context, f placeFlags, scale float64) (topology.Stack, 
 	name := f.stack
 	if name == "" {
 		name = defaultStack
+	}
+	if f.endpoint != "" {
+		if u, err := url.Parse(f.endpoint); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return topology.Stack{}, awssdk.Config{}, wrongUse("--endpoint %s: want a URL such as http://127.0.0.1:4566", f.endpoint)
+		}
 	}
 	stack := topology.Default(name)
 	if err := stack.Validate(); err != nil {
@@ -45,6 +52,9 @@ func (a *app) openStack(ctx context.Context, f placeFlags, layers []settings.Lay
 	stack, cfg, err := stackOf(ctx, f, 1)
 	if err != nil {
 		return nil, err
+	}
+	if err := provision.Find(ctx, cfg, stack); err != nil {
+		return nil, &failure{exitFailed, err}
 	}
 	return a.cloudOf(stack, cfg, layers, log)
 }

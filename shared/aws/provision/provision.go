@@ -104,6 +104,23 @@ func Delete(ctx context.Context, cfg awssdk.Config, stack topology.Stack) error 
 	return nil
 }
 
+// Find returns an error if a stack is not there, as told by the table of its
+// jobs, or cannot be reached. It fails within ten seconds.
+func Find(ctx context.Context, cfg awssdk.Config, stack topology.Stack) error {
+	p := newProvisioner(cfg, stack)
+	ctx, cancel := context.WithTimeout(ctx, p.patience)
+	defer cancel()
+	name := stack.TableName(topology.TableJobs)
+	table, err := p.describe(ctx, name)
+	if err != nil {
+		return p.tableFailure("look for table "+name, err)
+	}
+	if table == nil {
+		return p.tableFailure("look for stack "+stack.Name, errors.New("it is not there (no table "+name+")"))
+	}
+	return nil
+}
+
 // reach makes a call of each service, which must succeed soon: it asks for
 // what is made first.
 func (p *provisioner) reach(ctx context.Context) error {
