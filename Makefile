@@ -60,7 +60,7 @@ test/aws: ## run the AWS adapters' tests over moto and dynalite, too (minutes)
 
 .PHONY: test/crash/aws
 test/crash/aws: ## crash a crawl at every call to AWS (minutes)
-	SKITTER_AWS_CRASH=all $(GO) test -count=1 -timeout 60m -run 'TestCrash' -v ./shared/aws | grep -e 'points reached' -e '^---' -e '^ok'
+	SKITTER_AWS_CRASH=all $(GO) test -count=1 -timeout 60m -run 'TestCrash|TestItemsOutlive' -v ./shared/aws | grep -e 'points reached' -e '^---' -e '^ok'
 
 .PHONY: lint
 lint: ## check format and common mistakes

@@ -163,56 +163,61 @@ func TestUnprocessedKeysEndWithTheContext(t *testing.T) {
 	}
 }
 
-// numberedItems are items 0 to n-1 of a run.
-func numberedItems(t testing.TB, n int) []items.Row {
+// packsOfTheirOwn are items of one run so long that each has its pack.
+func packsOfTheirOwn(t testing.TB, n int) []items.Row {
 	t.Helper()
 	rows := make([]items.Row, n)
 	for i := range rows {
-		item, err := crawl.NewItem(map[string]any{"n": i})
-		if err != nil {
-			t.Fatal(err)
+		rows[i] = items.Row{
+			Key: items.Key{Unit: unitN(1), Run: "r", Ordinal: i}, State: items.Dead,
+			Why: strings.Repeat(string(rune('a'+i)), mostPacked),
 		}
-		rows[i] = items.Row{Key: items.Key{Unit: unitN(1), Run: "r", Ordinal: i}, State: items.Stored, Item: item}
 	}
 	return rows
 }
 
-func TestItemsArePutTwentyFiveAtATimeTheLastOfAKeyWins(t *testing.T) {
+func TestPacksArePutTwentyFiveAtATimeTheLastOfAKeyWins(t *testing.T) {
 	shelf := &shelf{rows: map[string]record{}, leave: nothing}
 	s, _ := storeOver(t, &fakeRows{batchWrite: shelf.write})
-	rows := numberedItems(t, 60)
+	rows := packsOfTheirOwn(t, 60)
 	rows[17].Ordinal, rows[59].Ordinal = 3, 3
 	if err := s.Items().Put(t.Context(), fakeJob, rows); err != nil {
 		t.Fatal(err)
 	}
 	if len(shelf.sizes) != 3 || shelf.total() != 58 || len(shelf.rows) != 58 {
-		t.Fatalf("batches of %v, %d rows, want 58 in 3 calls", shelf.sizes, len(shelf.rows))
+		t.Fatalf("batches of %v, %d packs, want 58 in 3 calls", shelf.sizes, len(shelf.rows))
 	}
-	key, err := itemKey(rows[3].Key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in := reader{record: shelf.rows[string(key)]}
-	if got := string(in.raw("j")); got != `{"n":59}` {
-		t.Errorf("the key that came three times holds %s", got)
+	for _, r := range shelf.rows {
+		pack, err := readPack(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := pack.each(func(e itemEntry) {
+			if e.Ordinal == 3 && e.why != rows[59].Why {
+				t.Errorf("of the key that came three times there is %.3s…", e.why)
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
-func TestUnprocessedItemsAreSentAgain(t *testing.T) {
+// What is sent again has the keys that it had, so no pack is there twice.
+func TestUnprocessedPacksAreSentAgain(t *testing.T) {
 	shelf := &shelf{rows: map[string]record{}, leave: func(call, n int) int { return []int{20, 20, 1, 1, 0}[call] }}
 	s, waited := storeOver(t, &fakeRows{batchWrite: shelf.write})
-	if err := s.Items().Put(t.Context(), fakeJob, numberedItems(t, 25)); err != nil {
+	if err := s.Items().Put(t.Context(), fakeJob, packsOfTheirOwn(t, 25)); err != nil {
 		t.Fatal(err)
 	}
 	if len(shelf.rows) != 25 || len(shelf.sizes) != 5 || *waited == 0 {
-		t.Errorf("%d items in batches of %v after %s, want all 25", len(shelf.rows), shelf.sizes, *waited)
+		t.Errorf("%d packs in batches of %v after %s, want all 25", len(shelf.rows), shelf.sizes, *waited)
 	}
 }
 
-func TestAnItemThatIsNeverProcessedIsAnError(t *testing.T) {
+func TestAPackThatIsNeverProcessedIsAnError(t *testing.T) {
 	shelf := &shelf{rows: map[string]record{}, leave: func(_, n int) int { return 1 }}
 	s, _ := storeOver(t, &fakeRows{batchWrite: shelf.write})
-	err := s.Items().Put(t.Context(), fakeJob, numberedItems(t, 2))
+	err := s.Items().Put(t.Context(), fakeJob, packsOfTheirOwn(t, 2))
 	if err == nil || !strings.Contains(err.Error(), "write 2 items of job "+fakeJob) {
 		t.Errorf("got %v", err)
 	}

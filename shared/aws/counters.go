@@ -65,11 +65,16 @@ func (j *Jobs) add(ctx context.Context, uid crawl.JobUID, stage jobs.Stage, delt
 }
 
 // addSome adds to some counters of a stage, and returns the stage's row. A row
-// that is past its time is forgotten first.
+// that is past its time is forgotten first. What the SDK sends twice in a row
+// counts once: units that seem never to settle would keep the job open until
+// the watchdog's round.
 func (j *Jobs) addSome(ctx context.Context, key record, counters []string, delta jobs.Counts, expires int64) (record, error) {
+	mine := newToken()
 	in := &dynamodb.UpdateItemInput{
 		TableName: j.s.table(topology.TableJobs), Key: key, ReturnValues: types.ReturnValueAllNew,
-		ConditionExpression: awssdk.String("attribute_not_exists(#key) OR " + isPresent),
+		ConditionExpression: awssdk.String("attribute_not_exists(#key) OR (" + isPresent + " AND (attribute_not_exists(t) OR t <> :t))"),
+
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
 	in.ExpressionAttributeNames, in.ExpressionAttributeValues = j.s.absent("pk")
 	var adds []string
@@ -79,12 +84,17 @@ func (j *Jobs) addSome(ctx context.Context, key record, counters []string, delta
 		in.ExpressionAttributeNames["#c"+place] = counterName + name
 		in.ExpressionAttributeValues[":c"+place] = asNumber(delta[name])
 	}
-	in.UpdateExpression = awssdk.String("SET m = :m, #expires = :expires ADD " + strings.Join(adds, ", "))
+	in.UpdateExpression = awssdk.String("SET m = :m, t = :t, #expires = :expires ADD " + strings.Join(adds, ", "))
+	in.ExpressionAttributeValues[":t"] = mine
 	in.ExpressionAttributeValues[":m"] = asNumber(j.s.now().UnixNano())
 	in.ExpressionAttributeValues[":expires"] = asNumber(expires)
 	out, err := j.s.rows.UpdateItem(ctx, in)
 	var refused *types.ConditionalCheckFailedException
 	if errors.As(err, &refused) {
+		stands, unread := j.s.lost(ctx, topology.TableJobs, key, err)
+		if unread != nil || isOurs(stands, mine) {
+			return stands, unread
+		}
 		if err := j.s.forget(ctx, topology.TableJobs, key); err != nil {
 			return nil, err
 		}

@@ -2,13 +2,10 @@ package aws
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
-	"math"
-	"strings"
-
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"slices"
+	"sync/atomic"
+	"time"
 
 	"github.com/skitterhq/skitter/shared/blob"
 	"github.com/skitterhq/skitter/shared/crawl"
@@ -17,68 +14,31 @@ import (
 	"github.com/skitterhq/skitter/shared/topology"
 )
 
-// longestItem is the longest item that stands in its row, 8,000 bytes: a row of
-// eight write units costs what a put of S3 does. Source: Amazon DynamoDB and
-// Amazon S3 pricing, $0.625 a million write units, $5 a million puts.
-const longestItem = 8000
-
-// Items keeps the rows of items in the table items. Its rows are s (state), w
-// (why), and of the item j (JSON) or z (JSON, compressed); a longer one lies
-// in a blob whose key is f, and whose ending tells whether it is compressed.
+// Items keeps the rows of items in packs, since a write unit holds several: a
+// row of the table items is what one Put has for one shard, or a part of it.
+// Its sort key is the least unit of its rows and 8 random bytes, so that no
+// Put overwrites another's pack. Attributes are u (the greatest unit), a (when
+// it was put) and p (the rows) or z (the rows, compressed); a long item lies in
+// a blob that its pack names.
 type Items struct {
 	s      *Store
 	bodies blob.Store
+	budget int // of a pass, see [pass]
 }
 
 // Items returns the rows of items.
-func (s *Store) Items() *Items { return &Items{s, s.blobs} }
+func (s *Store) Items() *Items { return &Items{s, s.blobs, passBudget} }
 
 var _ items.Store = (*Items)(nil)
-
-// runKey begins the sort key of each item of a run.
-func runKey(unit crawl.UnitID, run crawl.RunID) []byte {
-	return append(append(unit[:len(unit):len(unit)], run...), 0)
-}
-
-// itemKey is an item's sort key: unit, run, 0 and the ordinal, so that it sorts
-// as they do.
-func itemKey(k items.Key) ([]byte, error) {
-	if strings.Contains(string(k.Run), "\x00") || k.Ordinal < 0 || k.Ordinal > math.MaxUint32 {
-		return nil, fmt.Errorf("item %d of run %q of unit %s has no key", k.Ordinal, k.Run, k.Unit)
-	}
-	return binary.BigEndian.AppendUint32(runKey(k.Unit, k.Run), uint32(k.Ordinal)), nil
-}
-
-func readItemKey(b []byte) (items.Key, error) {
-	var k items.Key
-	if len(b) < len(k.Unit)+1+4 {
-		return k, fmt.Errorf("row of an item with a key of %d bytes", len(b))
-	}
-	copy(k.Unit[:], b)
-	k.Run = crawl.RunID(b[len(k.Unit) : len(b)-5])
-	k.Ordinal = int(binary.BigEndian.Uint32(b[len(b)-4:]))
-	return k, nil
-}
 
 // Put implements [items.Store].
 func (t *Items) Put(ctx context.Context, job crawl.JobUID, rows []items.Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	expires, err := t.s.jobs.expiry.of(ctx, job)
-	if err != nil {
-		return fmt.Errorf("write %d items of job %s: %w", len(rows), job, err)
-	}
-	rows = lastOfEach(rows)
-	packed := make([]record, len(rows))
-	err = forEach(ctx, len(rows), func(ctx context.Context, i int) (err error) {
-		if packed[i], err = t.pack(ctx, job, rows[i]); err == nil {
-			packed[i][topology.TTL] = asNumber(expires)
-		}
-		return err
-	})
+	packs, err := t.packs(ctx, job, lastOfEach(rows))
 	if err == nil {
-		err = t.s.batchPut(ctx, topology.TableItems, packed)
+		err = t.s.batchPut(ctx, topology.TableItems, packs)
 	}
 	if err != nil {
 		return fmt.Errorf("write %d items of job %s: %w", len(rows), job, err)
@@ -86,8 +46,8 @@ func (t *Items) Put(ctx context.Context, job crawl.JobUID, rows []items.Row) err
 	return nil
 }
 
-// lastOfEach keeps the last row of each key: DynamoDB refuses a batch that has
-// one twice.
+// lastOfEach keeps the last row of each key: of two in one Put no reader could
+// tell which it was.
 func lastOfEach(rows []items.Row) []items.Row {
 	place := make(map[items.Key]int, len(rows))
 	kept := make([]items.Row, 0, len(rows))
@@ -102,45 +62,58 @@ func lastOfEach(rows []items.Row) []items.Row {
 	return kept
 }
 
-// Scan implements [items.Store].
-func (t *Items) Scan(ctx context.Context, job crawl.JobUID, shard int, after *items.Key, limit int) ([]items.Row, error) {
-	if shard < 0 || shard >= frontier.Shards {
-		return nil, fmt.Errorf("scan items of shard %d of job %s: there are 0 to %d", shard, job, frontier.Shards-1)
-	}
-	condition, value := "", types.AttributeValue(nil)
-	if after != nil {
-		key, err := itemKey(*after)
-		if err != nil {
-			return nil, fmt.Errorf("scan items of job %s: %w", job, err)
-		}
-		condition, value = sortsAfter, asBytes(key)
-	}
-	rows, err := t.read(ctx, t.s.partOf(topology.TableItems, partition(job, shard), condition, value), limit)
-	if err != nil {
-		return nil, fmt.Errorf("scan items of shard %d of job %s: %w", shard, job, err)
-	}
-	return rows, nil
-}
-
-// Of implements [items.Store].
-func (t *Items) Of(ctx context.Context, job crawl.JobUID, unit crawl.UnitID, run crawl.RunID) ([]items.Row, error) {
-	of := t.s.partOf(topology.TableItems, partitionOf(job, unit), beginsWith, asBytes(runKey(unit, run)))
-	rows, err := t.read(ctx, of, 0)
-	if err != nil {
-		return nil, fmt.Errorf("read items of unit %s of job %s: %w", unit, job, err)
-	}
-	return rows, nil
-}
-
-func (t *Items) read(ctx context.Context, in *dynamodb.QueryInput, limit int) ([]items.Row, error) {
-	found, err := t.s.query(ctx, in, limit)
+// packs puts the rows of each shard, which differ in their keys, into packs.
+func (t *Items) packs(ctx context.Context, job crawl.JobUID, rows []items.Row) ([]record, error) {
+	expires, err := t.s.jobs.expiry.of(ctx, job)
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]items.Row, len(found))
-	err = forEach(ctx, len(found), func(ctx context.Context, i int) (err error) {
-		rows[i], err = t.unpack(ctx, found[i])
+	entries := make([]itemEntry, len(rows))
+	err = forEach(ctx, len(rows), func(ctx context.Context, i int) (err error) {
+		entries[i], err = t.entry(ctx, job, rows[i])
 		return err
 	})
-	return rows, err
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(entries, func(a, b itemEntry) int { return a.Compare(b.Key) })
+	put := t.s.puts.next(t.s.now())
+	var packs []record
+	for len(entries) > 0 {
+		n := packLength(entries)
+		pack := packItems(entries[:n])
+		pack["job"] = asText(partitionOf(job, entries[0].Unit))
+		pack["a"] = asNumber(put)
+		pack[topology.TTL] = asNumber(expires)
+		packs, entries = append(packs, pack), entries[n:]
+	}
+	return packs, nil
+}
+
+// packLength is how many of the entries, which are sorted, go into one pack:
+// those of the first one's shard, up to [mostPacked] and at least one.
+func packLength(entries []itemEntry) int {
+	shard, size := entries[0].Unit.Shard(frontier.Shards), 0
+	for n, e := range entries {
+		size += e.size()
+		if n > 0 && (size > mostPacked || e.Unit.Shard(frontier.Shards) != shard) {
+			return n
+		}
+	}
+	return len(entries)
+}
+
+// A putClock orders the Puts of a process: the clock's time, but always later
+// than the last. Puts of several processes are ordered as well as their clocks
+// agree.
+type putClock struct{ last atomic.Int64 }
+
+func (c *putClock) next(now time.Time) int64 {
+	for {
+		last := c.last.Load()
+		put := max(now.UnixNano(), last+1)
+		if c.last.CompareAndSwap(last, put) {
+			return put
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/skitterhq/skitter/shared/aws/awstest"
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/frontier"
+	"github.com/skitterhq/skitter/shared/jobs"
 	"github.com/skitterhq/skitter/shared/slotrows"
 )
 
@@ -79,6 +80,13 @@ func updateJob(t *testing.T, s *aws.Store) (bool, error) {
 	return did(s.Jobs().Update(t.Context(), someJob(jobA, "nightly")))
 }
 
+func count(want int64) func(t *testing.T, s *aws.Store) (bool, error) {
+	return func(t *testing.T, s *aws.Store) (bool, error) {
+		totals, err := s.Jobs().Add(t.Context(), jobA, jobs.Fetch, jobs.Counts{"pages": 1})
+		return totals["pages"] == want, err
+	}
+}
+
 func leaseSweep(t *testing.T, s *aws.Store) (bool, error) {
 	return s.Jobs().Lease(t.Context(), "sweep", 60)
 }
@@ -109,6 +117,8 @@ func TestALostAnswerIsNoLostWrite(t *testing.T) {
 		{"create another of the name", put, 1, createJob("b"), false},
 		{"update the job", put, 1, updateJob, true},
 		{"update the old rev", put, 1, updateJob, false},
+		{"add to the counters", update, 1, count(1), true},
+		{"add to them again", update, 1, count(2), true},
 		{"lease", put, 1, leaseSweep, true},
 		{"lease what is leased", put, 1, leaseSweep, false},
 		{"lease an origin", update, 1, leaseOrigin, true},

@@ -107,6 +107,14 @@ func (o *Origins) Put(ctx context.Context, origin string, row origins.Row) error
 	return nil
 }
 
+// bodyName is the attribute of a file in its row.
+func bodyName(compressed bool) string {
+	if compressed {
+		return "z"
+	}
+	return "j"
+}
+
 // putRest writes what of a file has no place in its row into one of its own,
 // which has the content's hash for its name and so never holds another's.
 func (o *Origins) putRest(ctx context.Context, origin string, r record, name string, rest []byte) error {

@@ -43,6 +43,7 @@ type Store struct {
 	queue *Queue
 	blobs *Blobs
 	jobs  *Jobs
+	puts  putClock
 }
 
 // New returns the ports of a stack. It makes no call.

@@ -1,5 +1,6 @@
 // Package items is the port to the scraped items: one row an item of a run.
-// DynamoDB serves it in the cloud, SQLite on one machine.
+// DynamoDB serves it in the cloud, where many share one of the table's, SQLite
+// on one machine.
 //
 // Which rows count is not said here: an item belongs to a run, and only the
 // run that the unit's row names (package frontier) counts; the rows of a run
@@ -7,7 +8,10 @@
 package items
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"iter"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 )
@@ -32,6 +36,12 @@ type Key struct {
 	Ordinal int
 }
 
+// Compare orders keys by unit, run and ordinal: it is negative where k comes
+// before other, 0 where they are equal.
+func (k Key) Compare(other Key) int {
+	return cmp.Or(bytes.Compare(k.Unit[:], other.Unit[:]), cmp.Compare(k.Run, other.Run), cmp.Compare(k.Ordinal, other.Ordinal))
+}
+
 // A Row is one item.
 type Row struct {
 	Key
@@ -49,12 +59,12 @@ type Store interface {
 	// keys must differ. On an error any may have been written.
 	Put(ctx context.Context, job crawl.JobUID, rows []Row) error
 
-	// Scan reads rows of one shard strongly, in the order of (unit, run,
-	// ordinal), at most limit (1 or more) of those after a key; nil starts
-	// at the first. Fewer than limit means that the shard ends there. The
-	// shard of a row is its unit's, of frontier.Shards.
-	Scan(ctx context.Context, job crawl.JobUID, shard int, after *Key, limit int) ([]Row, error)
-
-	// Of reads the rows of one run of a unit strongly, in their order.
-	Of(ctx context.Context, job crawl.JobUID, unit crawl.UnitID, run crawl.RunID) ([]Row, error)
+	// Scan reads the rows of one shard strongly, in the order of their keys,
+	// in bounded memory however many there are. The shard of a row is its
+	// unit's, of frontier.Shards. A row that was put before the first one is
+	// asked for is among them; one that is put meanwhile may be, and of one
+	// that is overwritten meanwhile either may come. An error comes last, with
+	// no row. Whoever has enough may stop anywhere, and each time the sequence
+	// is ranged over the shard is read anew.
+	Scan(ctx context.Context, job crawl.JobUID, shard int) iter.Seq2[Row, error]
 }

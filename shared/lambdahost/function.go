@@ -86,6 +86,7 @@ func control(c *cloud.Cloud, d Deployment) *Control {
 // Main runs a function in Lambda; it does not return. What it cannot begin with
 // is logged in one line and ends the environment.
 func Main(name string, p project.Project, api func(c *cloud.Cloud) http.Handler) {
+	useMemory(os.Getenv)
 	logger := NewLogger(os.Stdout)
 	log := slog.New(logger)
 	host, err := fromEnvironment(context.Background(), name, p, api, logger)

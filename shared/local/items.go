@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/items"
@@ -19,7 +20,6 @@ var _ items.Store = (*Items)(nil)
 
 const (
 	itemColumns    = `SELECT unit, run, ordinal, state, why, item FROM items `
-	itemsOfRun     = itemColumns + `WHERE job = ? AND unit = ? AND run = ? ORDER BY ordinal`
 	scanItems      = itemColumns + `WHERE job = ? AND unit >= ? AND unit < ? ORDER BY unit, run, ordinal LIMIT ?`
 	scanItemsAfter = itemColumns + `WHERE job = ? AND (unit, run, ordinal) > (?, ?, ?) AND unit < ? ORDER BY unit, run, ordinal LIMIT ?`
 )
@@ -55,36 +55,46 @@ func (s *Items) Put(ctx context.Context, job crawl.JobUID, rows []items.Row) err
 	return nil
 }
 
+// scanPage is how many rows a scan reads at a time.
+const scanPage = 500
+
 // Scan implements [items.Store].
-func (s *Items) Scan(ctx context.Context, job crawl.JobUID, shard int, after *items.Key, limit int) ([]items.Row, error) {
-	low, high, err := shardRange(shard)
-	if err != nil {
-		return nil, fmt.Errorf("scan the items of job %s: %w", job, err)
-	}
-	rows, err := s.read(ctx, job, func(c *sqlite.Conn, number int64) *sqlite.Stmt {
-		if after == nil {
-			return c.Stmt(scanItems).
-				Int(number).Blob(low).Blob(high).Int(int64(limit))
+func (s *Items) Scan(ctx context.Context, job crawl.JobUID, shard int) iter.Seq2[items.Row, error] {
+	return func(yield func(items.Row, error) bool) {
+		var after *items.Key
+		for {
+			rows, err := s.page(ctx, job, shard, after)
+			if err != nil {
+				yield(items.Row{}, fmt.Errorf("scan the items of job %s: %w", job, err))
+				return
+			}
+			for _, row := range rows {
+				if !yield(row, nil) {
+					return
+				}
+			}
+			if len(rows) < scanPage {
+				return
+			}
+			after = &rows[len(rows)-1].Key
 		}
-		return c.Stmt(scanItemsAfter).
-			Int(number).Blob(after.Unit[:]).Text(string(after.Run)).Int(int64(after.Ordinal)).Blob(high).Int(int64(limit))
-	})
-	if err != nil {
-		return nil, fmt.Errorf("scan the items of job %s: %w", job, err)
 	}
-	return rows, nil
 }
 
-// Of implements [items.Store].
-func (s *Items) Of(ctx context.Context, job crawl.JobUID, unit crawl.UnitID, run crawl.RunID) ([]items.Row, error) {
-	rows, err := s.read(ctx, job, func(c *sqlite.Conn, number int64) *sqlite.Stmt {
-		return c.Stmt(itemsOfRun).
-			Int(number).Blob(unit[:]).Text(string(run))
-	})
+// page reads the first rows of a shard after a key; nil is before the first.
+func (s *Items) page(ctx context.Context, job crawl.JobUID, shard int, after *items.Key) ([]items.Row, error) {
+	low, high, err := shardRange(shard)
 	if err != nil {
-		return nil, fmt.Errorf("read the items of unit %s of job %s: %w", unit, job, err)
+		return nil, err
 	}
-	return rows, nil
+	return s.read(ctx, job, func(c *sqlite.Conn, number int64) *sqlite.Stmt {
+		if after == nil {
+			return c.Stmt(scanItems).
+				Int(number).Blob(low).Blob(high).Int(scanPage)
+		}
+		return c.Stmt(scanItemsAfter).
+			Int(number).Blob(after.Unit[:]).Text(string(after.Run)).Int(int64(after.Ordinal)).Blob(high).Int(scanPage)
+	})
 }
 
 // read reads the rows of a query of itemColumns.

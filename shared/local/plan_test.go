@@ -22,7 +22,6 @@ func TestWalksFollowAnIndex(t *testing.T) {
 		"scan of the frontier": scanRows,
 		"scan of items":        scanItems,
 		"scan after an item":   scanItemsAfter,
-		"items of a run":       itemsOfRun,
 	} {
 		q := s.writer.conn.Stmt(`EXPLAIN QUERY PLAN ` + query)
 		var plan []string

@@ -1,9 +1,9 @@
 package memory
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 
@@ -23,11 +23,7 @@ type itemShard struct {
 	shard int
 }
 
-func compareKeys(a, b items.Key) int {
-	return cmp.Or(compareUnits(a.Unit, b.Unit), cmp.Compare(a.Run, b.Run), cmp.Compare(a.Ordinal, b.Ordinal))
-}
-
-func compareItems(row items.Row, key items.Key) int { return compareKeys(row.Key, key) }
+func compareItems(row items.Row, key items.Key) int { return row.Key.Compare(key) }
 
 // NewItems returns an empty store.
 func NewItems() *Items { return &Items{rows: map[itemShard][]items.Row{}} }
@@ -51,17 +47,41 @@ func (s *Items) Put(ctx context.Context, job crawl.JobUID, rows []items.Row) err
 	return nil
 }
 
+// scanPage is how many rows a scan copies at a time.
+const scanPage = 500
+
 // Scan implements [items.Store].
-func (s *Items) Scan(ctx context.Context, job crawl.JobUID, shard int, after *items.Key, limit int) ([]items.Row, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
+func (s *Items) Scan(ctx context.Context, job crawl.JobUID, shard int) iter.Seq2[items.Row, error] {
+	return func(yield func(items.Row, error) bool) {
+		if shard < 0 || shard >= frontier.Shards {
+			yield(items.Row{}, fmt.Errorf("scan shard %d of %d", shard, frontier.Shards))
+			return
+		}
+		var after *items.Key
+		for {
+			if err := ctx.Err(); err != nil {
+				yield(items.Row{}, err)
+				return
+			}
+			rows := s.page(itemShard{job, shard}, after)
+			for _, row := range rows {
+				if !yield(row, nil) {
+					return
+				}
+			}
+			if len(rows) < scanPage {
+				return
+			}
+			after = &rows[len(rows)-1].Key
+		}
 	}
-	if shard < 0 || shard >= frontier.Shards {
-		return nil, fmt.Errorf("scan shard %d of %d", shard, frontier.Shards)
-	}
+}
+
+// page copies the first rows after a key; nil is before the first.
+func (s *Items) page(of itemShard, after *items.Key) []items.Row {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	rows := s.rows[itemShard{job, shard}]
+	rows := s.rows[of]
 	if after != nil {
 		i, found := slices.BinarySearchFunc(rows, *after, compareItems)
 		if found {
@@ -69,21 +89,5 @@ func (s *Items) Scan(ctx context.Context, job crawl.JobUID, shard int, after *it
 		}
 		rows = rows[i:]
 	}
-	return slices.Clone(rows[:min(limit, len(rows))]), nil
-}
-
-// Of implements [items.Store].
-func (s *Items) Of(ctx context.Context, job crawl.JobUID, unit crawl.UnitID, run crawl.RunID) ([]items.Row, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	rows := s.rows[itemShard{job, unit.Shard(frontier.Shards)}]
-	i, _ := slices.BinarySearchFunc(rows, items.Key{Unit: unit, Run: run}, compareItems)
-	var of []items.Row
-	for ; i < len(rows) && rows[i].Unit == unit && rows[i].Run == run; i++ {
-		of = append(of, rows[i])
-	}
-	return of, nil
+	return slices.Clone(rows[:min(scanPage, len(rows))])
 }

@@ -39,7 +39,7 @@ func (e *environment) next(w http.ResponseWriter, r *http.Request) {
 		h.Set("Lambda-Runtime-Aws-Request-Id", inv.id)
 		h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(inv.deadline.UnixMilli(), 10))
 		h.Set("Lambda-Runtime-Invoked-Function-Arn", e.pool.config.arn())
-		h.Set("Lambda-Runtime-Trace-Id", traceID())
+		h.Set("Lambda-Runtime-Trace-Id", inv.trace)
 		_, _ = w.Write(inv.event) // a process that is gone shows by its end
 	case <-r.Context().Done():
 		e.breakOff()

@@ -99,7 +99,7 @@ func (p *Pool) invoke(ctx context.Context, event []byte) ([]byte, error) {
 	if len(event) > MaxPayload {
 		return nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, len(event))
 	}
-	inv := newInvocation(event)
+	inv := newInvocation(event, traceOf(ctx))
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"testing"
 	"time"
@@ -123,11 +124,14 @@ type itemsPort struct {
 	w *world
 }
 
-func (p *itemsPort) Scan(ctx context.Context, job crawl.JobUID, shard int, after *items.Key, limit int) ([]items.Row, error) {
-	if err := p.w.call("scan items"); err != nil {
-		return nil, err
+func (p *itemsPort) Scan(ctx context.Context, job crawl.JobUID, shard int) iter.Seq2[items.Row, error] {
+	return func(yield func(items.Row, error) bool) {
+		if err := p.w.call("scan items"); err != nil {
+			yield(items.Row{}, err)
+			return
+		}
+		p.Store.Scan(ctx, job, shard)(yield)
 	}
-	return p.Store.Scan(ctx, job, shard, after, limit)
 }
 
 type queuePort struct {

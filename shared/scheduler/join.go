@@ -11,7 +11,7 @@ import (
 	"github.com/skitterhq/skitter/shared/items"
 )
 
-// scanPage is how many rows one read asks for. 500 rows of under 1 KB stay
+// scanPage is how many rows of the frontier one read asks for. 500 rows of under 1 KB stay
 // under DynamoDB's 1 MB a query. Source: Amazon DynamoDB Developer Guide,
 // "Paginating table query results".
 const scanPage = 500
@@ -59,8 +59,9 @@ func (s *Scheduler) units(ctx context.Context, job crawl.JobUID, each func(items
 func joinShard(rows iter.Seq2[frontier.Row, error], next func() (items.Row, error, bool),
 	each func(items.Row) bool, yield func(settled, error) bool,
 ) bool {
-	// Items are read before their rows: an item that comes later than its row
-	// is missed, and the unit looked at again; never the other way round.
+	// The items are begun before the rows, so an item that is put while its
+	// row is closed is missed, and the unit looked at again; that it is read
+	// later than its row, and found, does no harm, as no closed row changes.
 	item, ierr, more := next()
 	for row, err := range rows {
 		if err != nil {
@@ -97,11 +98,17 @@ func (s *Scheduler) scanRows(ctx context.Context, job crawl.JobUID, shard int) i
 }
 
 func (s *Scheduler) scanItems(ctx context.Context, job crawl.JobUID, shard int) iter.Seq2[items.Row, error] {
-	return scan(fmt.Sprintf("read the items of job %s", job),
-		func(after *items.Key) ([]items.Row, error) {
-			return s.Items.Scan(ctx, job, shard, after, scanPage)
-		},
-		func(row items.Row) items.Key { return row.Key })
+	return func(yield func(items.Row, error) bool) {
+		for row, err := range s.Items.Scan(ctx, job, shard) {
+			if err != nil {
+				yield(row, fmt.Errorf("read the items of job %s: %w", job, err))
+				return
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
 }
 
 // scan reads page after page, each after the key of the last row.

@@ -47,6 +47,7 @@ type record struct {
 	id, receipt string
 	json        []byte
 	received    time.Time
+	trace       trace
 }
 
 // record turns what SQS gave into what Lambda gives.
@@ -76,7 +77,7 @@ func (q queue) record(m types.Message, received time.Time) record {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // bodies may be HTML, which would get longer
 	_ = enc.Encode(out)      // strings and bytes always encode
-	return record{id: out.MessageID, receipt: out.ReceiptHandle, json: bytes.TrimSuffix(b.Bytes(), []byte("\n")), received: received}
+	return record{id: out.MessageID, receipt: out.ReceiptHandle, json: bytes.TrimSuffix(b.Bytes(), []byte("\n")), received: received, trace: readTrace(m.Attributes[traceAttribute])}
 }
 
 func text(s *string) string {

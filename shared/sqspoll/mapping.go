@@ -59,6 +59,17 @@ type Mapping struct {
 	// environments let messages wait for one while their visibility time-out
 	// runs.
 	Concurrency int
+	// Function is the function's name. Where it is not empty each invocation
+	// has a trace header, see [Trace], that counts how often the function was
+	// invoked in one chain of messages.
+	Function string
+	// Hops is how many invocations of the function a chain has at most. A
+	// message beyond is not worked; it stays hidden, and goes to the
+	// dead-letter queue once it was received too often, where Lambda puts it
+	// at once. Lambda has about 16 where a function's RecursiveLoop is
+	// Terminate; 0 sets no limit, as Allow does. Source: AWS Lambda Developer
+	// Guide, "Use Lambda recursive loop detection to prevent infinite loops".
+	Hops int
 	// Wait is for how long one poll waits for messages, up to 20 s, which it
 	// is if it is 0, and so for how long Run may go on when it is told to
 	// stop. SQS takes whole seconds: with less than one, short polls follow
@@ -100,12 +111,15 @@ type Stats struct {
 	Invocations, Failures int64
 	// Deleted is how many messages were deleted.
 	Deleted int64
+	// Stopped is how many messages were not worked for Hops, each delivery
+	// counted.
+	Stopped int64
 	// UnderWay is how many invocations there are at this moment.
 	UnderWay int64
 }
 
 type counts struct {
-	polls, messages, again, invocations, failures, deleted, underWay atomic.Int64
+	polls, messages, again, invocations, failures, deleted, stopped, underWay atomic.Int64
 }
 
 // Stats returns what was counted up to then. It is safe to call at any time.
@@ -118,6 +132,7 @@ func (m *Mapping) Stats() Stats {
 		Invocations: c.invocations.Load(),
 		Failures:    c.failures.Load(),
 		Deleted:     c.deleted.Load(),
+		Stopped:     c.stopped.Load(),
 		UnderWay:    c.underWay.Load(),
 	}
 }
@@ -181,12 +196,14 @@ func (m *Mapping) newRun() (*run, error) {
 		return nil, fmt.Errorf("a batch of %d messages needs a window", m.Batch)
 	case m.Concurrency < 1:
 		return nil, fmt.Errorf("%d invocations at a time are below 1", m.Concurrency)
+	case m.Hops < 0 || m.Hops > 0 && m.Function == "":
+		return nil, fmt.Errorf("%d hops of function %q: they are 0 or more, and of a function with a name", m.Hops, m.Function)
 	case m.Wait < 0 || m.Wait > maxWait:
 		return nil, fmt.Errorf("a wait of %v is not within 0 to %v", m.Wait, maxWait)
 	}
 	filled := &Mapping{
 		Client: m.Client, Queue: m.Queue, Batch: m.Batch, Window: m.Window, Concurrency: m.Concurrency,
-		Wait: cmp.Or(m.Wait, maxWait), Invoke: m.Invoke, Now: m.Now, Sleep: m.Sleep,
+		Function: m.Function, Hops: m.Hops, Wait: cmp.Or(m.Wait, maxWait), Invoke: m.Invoke, Now: m.Now, Sleep: m.Sleep,
 	}
 	if filled.Now == nil {
 		filled.Now = time.Now

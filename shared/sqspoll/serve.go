@@ -16,6 +16,12 @@ import (
 func (r *run) serve(ctx context.Context, b batch) {
 	r.counts.underWay.Add(1)
 	defer r.counts.underWay.Add(-1)
+	if b = r.stop(b); len(b.records) == 0 {
+		return
+	}
+	if r.Function != "" {
+		ctx = context.WithValue(ctx, traceKey{}, longestChain(b.records, r.Function).next(r.Function))
+	}
 	response, err := r.invoke(ctx, b)
 	var failed map[string]bool
 	if err == nil {

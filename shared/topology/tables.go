@@ -58,7 +58,8 @@ func tables() []Table {
 	return []Table{
 		// A row a unit: job and shard; unit.
 		{Name: TableFrontier, Partition: Key{"job", Text}, Sort: Key{"unit", Bytes}},
-		// A row an item: job and shard; unit, run and ordinal.
+		// A row a pack of items, of one job and shard; its least unit and
+		// random bytes.
 		{Name: TableItems, Partition: Key{"job", Text}, Sort: Key{"item", Bytes}, Recovery: true},
 		// Jobs, their names and counters, leases and dead letters.
 		{
@@ -94,7 +95,7 @@ func prefixes() []Prefix {
 		{Name: "pages/", Expires: longestJob + retention},    // what is too long for its message
 		{Name: "messages/", Expires: 15 * day},               // no message lives longer than 14 days
 		{Name: "dead/", Expires: longestJob + retention},
-		{Name: "items/"}, // what is too long for its row, and belongs to the job's output
+		{Name: "items/"}, // what is too long for its pack, and belongs to the job's output
 		{Name: "jobs/"},
 		{Name: "feeds/"},
 		{Name: "start/"}, // an object put here starts a job

@@ -34,6 +34,7 @@ type message struct {
 	md5      string
 	group    string
 	custom   map[string]messageAttribute
+	trace    string // the header that it was sent with
 	sent     time.Time
 	first    time.Time // when it was received first
 	due      time.Time

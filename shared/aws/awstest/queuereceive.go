@@ -154,6 +154,7 @@ func (m *message) attributes(names []string) map[string]string {
 	want("ApproximateFirstReceiveTimestamp", millis(m.first))
 	want("MessageGroupId", m.group)
 	want("DeadLetterQueueSourceArn", m.source)
+	want("AWSTraceHeader", m.trace)
 	want("SenderId", Account)
 	return found
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -53,7 +54,7 @@ func (b *Backend) sendMessage(c *Call) (any, error) {
 	if e := q.check(in.sendEntry); e != nil {
 		return nil, e
 	}
-	return b.send(q, in.sendEntry), nil
+	return b.send(q, in.sendEntry, traceOf(c)), nil
 }
 
 func (b *Backend) sendMessageBatch(c *Call) (any, error) {
@@ -92,7 +93,7 @@ func (b *Backend) sendMessageBatch(c *Call) (any, error) {
 		} else if bad := q.check(e); bad != nil {
 			out.Failed = append(out.Failed, failed(e.Id, bad))
 		} else {
-			s := b.send(q, e)
+			s := b.send(q, e, traceOf(c))
 			s.Id = e.Id
 			out.Successful = append(out.Successful, s)
 		}
@@ -137,8 +138,19 @@ func legal(r rune) bool {
 	return true
 }
 
+// traceOf is the trace header of a call, which SDKs send percent-encoded, and
+// which all of its messages get. Source: SQS Developer Guide, "Amazon SQS and
+// AWS X-Ray".
+func traceOf(c *Call) string {
+	header, err := url.PathUnescape(c.Request.Header.Get("X-Amzn-Trace-Id"))
+	if err != nil {
+		return ""
+	}
+	return header
+}
+
 // send puts one message on a queue.
-func (b *Backend) send(q *queue, e sendEntry) sent {
+func (b *Backend) send(q *queue, e sendEntry, trace string) sent {
 	now, delay := b.now(), q.delay
 	if e.DelaySeconds != nil {
 		delay = time.Duration(*e.DelaySeconds) * time.Second
@@ -146,7 +158,7 @@ func (b *Backend) send(q *queue, e sendEntry) sent {
 	sum := md5.Sum([]byte(e.MessageBody))
 	m := &message{
 		id: b.id(), body: e.MessageBody, md5: hex.EncodeToString(sum[:]), group: e.MessageGroupId,
-		custom: e.MessageAttributes, sent: now, due: now.Add(delay),
+		custom: e.MessageAttributes, trace: trace, sent: now, due: now.Add(delay),
 	}
 	q.add(m)
 	return sent{MessageId: m.id, MD5OfMessageBody: m.md5}

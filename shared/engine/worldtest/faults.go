@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"sync"
 	"time"
 
@@ -111,6 +112,8 @@ func (f *Faults) next(name string) Fault {
 
 // An invocation is one batch on its way through a stage.
 type invocation struct {
+	from queue.Name
+
 	mu      sync.Mutex
 	crashed bool
 }
@@ -126,11 +129,15 @@ func Crash(ctx context.Context) {
 	}
 }
 
-// Invoked reports whether a context is that of an invocation; the world's own
-// calls have none.
-func Invoked(ctx context.Context) bool {
-	_, ok := ctx.Value(invocationKey{}).(*invocation)
-	return ok
+// Invoked reports whether a context is that of an invocation, and which queue
+// its batch came from, "" for a sweep or an order. The world's own calls have
+// none.
+func Invoked(ctx context.Context) (from queue.Name, ok bool) {
+	inv, ok := ctx.Value(invocationKey{}).(*invocation)
+	if !ok {
+		return "", false
+	}
+	return inv.from, true
 }
 
 // Crashed reports whether the invocation of a context has crashed.
@@ -243,8 +250,27 @@ func (s faultyItems) Put(ctx context.Context, job crawl.JobUID, rows []items.Row
 	return call0(ctx, s.f, "items.Put", func() error { return s.Store.Put(ctx, job, rows) })
 }
 
-func (s faultyItems) Scan(ctx context.Context, job crawl.JobUID, shard int, after *items.Key, limit int) ([]items.Row, error) {
-	return call(ctx, s.f, "items.Scan", func() ([]items.Row, error) { return s.Store.Scan(ctx, job, shard, after, limit) })
+// Scan reads the shard in one call; worlds are small.
+func (s faultyItems) Scan(ctx context.Context, job crawl.JobUID, shard int) iter.Seq2[items.Row, error] {
+	return func(yield func(items.Row, error) bool) {
+		rows, err := call(ctx, s.f, "items.Scan", func() (rows []items.Row, err error) {
+			for row, err := range s.Store.Scan(ctx, job, shard) {
+				if err != nil {
+					return nil, err
+				}
+				rows = append(rows, row)
+			}
+			return rows, nil
+		})
+		for _, row := range rows {
+			if !yield(row, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(items.Row{}, err)
+		}
+	}
 }
 
 type faultyJobs struct {

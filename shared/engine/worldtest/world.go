@@ -291,10 +291,8 @@ func (w *World) Pump() {
 	w.t.Helper()
 	worked := false
 	for _, s := range w.stages() {
-		if w.opts.Due != nil {
-			if at := w.opts.Due(s.from); at.IsZero() || at.After(time.Now()) {
-				continue
-			}
+		if w.opts.Due != nil && !w.isDue(s.from) {
+			continue
 		}
 		batch, err := w.base.Queue.Receive(w.t.Context(), s.from, "", 10)
 		if err != nil {
@@ -313,7 +311,7 @@ func (w *World) Pump() {
 	if worked {
 		return
 	}
-	time.Sleep(w.idle())
+	w.rest()
 	if time.Since(w.swept) < w.opts.Sweep {
 		return
 	}
@@ -324,28 +322,41 @@ func (w *World) Pump() {
 	}
 }
 
-// idle is for how long nothing is to be done. What is running may send
-// something at any time.
-func (w *World) idle() time.Duration {
+// rest moves the clock to where something is to be done. What is running may
+// send something at any time, and may be all that the job waits for.
+func (w *World) rest() {
 	if w.opts.Due == nil {
-		return time.Second
+		time.Sleep(time.Second)
+		return
 	}
-	next := w.swept.Add(max(w.opts.Sweep, time.Second))
-	if w.busy.Load() > 0 {
-		next = time.Now().Add(time.Second)
-	}
-	for _, s := range w.stages() {
-		if at := w.opts.Due(s.from); !at.IsZero() && at.Before(next) {
-			next = at
+	sweep := w.swept.Add(max(w.opts.Sweep, time.Second))
+	for busy := w.busy.Load(); w.busy.Load() == busy && time.Now().Before(sweep); {
+		next := sweep
+		if busy > 0 {
+			next = time.Now().Add(time.Second)
 		}
+		for _, s := range w.stages() {
+			if w.isDue(s.from) {
+				return
+			}
+			if at := w.opts.Due(s.from); !at.IsZero() && at.Before(next) {
+				next = at
+			}
+		}
+		time.Sleep(time.Until(next))
 	}
-	return max(time.Until(next), time.Millisecond)
+}
+
+// isDue reports whether a queue has a message to be received.
+func (w *World) isDue(from queue.Name) bool {
+	at := w.opts.Due(from)
+	return !at.IsZero() && !at.After(time.Now())
 }
 
 // Work hands a batch to a stage in an invocation of its own, and deletes what is
 // done, as Lambda's event source mapping does.
 func (w *World) Work(from queue.Name, handle func(context.Context, queue.Name, []queue.Delivery) []string, batch []queue.Delivery) {
-	ctx := context.WithValue(w.t.Context(), invocationKey{}, new(invocation))
+	ctx := context.WithValue(w.t.Context(), invocationKey{}, &invocation{from: from})
 	var alive []queue.Delivery
 	for _, d := range batch {
 		if d.Receives > maxReceives && !w.opts.Redrives {

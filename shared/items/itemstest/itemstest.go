@@ -34,9 +34,14 @@ func Run(t *testing.T, open func(t *testing.T) Harness) {
 		{"jobs are apart", testJobsApart},
 		{"InterleavingE: the runs of a unit do not mix", testRuns},
 		{"ordinals are ordered as numbers", testOrdinals},
-		{"InterleavingH: a run of many items is read in pages", testManyItems},
+		{"InterleavingH: a run of many items is read whole", testManyItems},
 		{"scan reads each shard in order", testScan},
-		{"scan goes on after a key", testScanAfter},
+		{"rows of several puts interleave in order", testInterleavedPuts},
+		{"of a key among others the last put counts", testOverwriteAmongOthers},
+		{"a scan may be stopped, and ranged over again", testStop},
+		{"a scan sees what was there before the puts beside it", testScanBesidePuts},
+		{"a scan reads what is there when it begins", testScanIsLazy},
+		{"a shard that is not there, and a context that ended, are errors", testScanErrors},
 		{"puts at once are all kept", testAtOnce},
 	}
 	for _, test := range tests {
@@ -44,9 +49,9 @@ func Run(t *testing.T, open func(t *testing.T) Harness) {
 	}
 }
 
-// unit is the n-th unit of a shard, in the order of units.
+// unit is the n-th unit of a shard, in the order of units, n under 65,536.
 func unit(shard, n int) crawl.UnitID {
-	return crawl.UnitID{0: byte(shard * 256 / frontier.Shards), 19: byte(n)}
+	return crawl.UnitID{0: byte(shard * 256 / frontier.Shards), 18: byte(n >> 8), 19: byte(n)}
 }
 
 func key(u crawl.UnitID, run crawl.RunID, ordinal int) items.Key {
@@ -79,40 +84,16 @@ func (h Harness) putKeys(t *testing.T, job crawl.JobUID, keys ...items.Key) {
 	h.put(t, job, rows...)
 }
 
-func (h Harness) of(t *testing.T, job crawl.JobUID, u crawl.UnitID, run crawl.RunID) []items.Row {
+func (h Harness) scan(t *testing.T, job crawl.JobUID, shard int) []items.Row {
 	t.Helper()
-	rows, err := h.Store.Of(t.Context(), job, u, run)
-	if err != nil {
-		t.Fatalf("items of %s, run %s: %v", u, run, err)
-	}
-	return rows
-}
-
-func (h Harness) scan(t *testing.T, job crawl.JobUID, shard int, after *items.Key, limit int) []items.Row {
-	t.Helper()
-	rows, err := h.Store.Scan(t.Context(), job, shard, after, limit)
-	if err != nil {
-		t.Fatalf("scan shard %d: %v", shard, err)
-	}
-	if len(rows) > limit {
-		t.Fatalf("scan shard %d: %d items, limit %d", shard, len(rows), limit)
-	}
-	return rows
-}
-
-// scanShard reads a whole shard in pages.
-func (h Harness) scanShard(t *testing.T, job crawl.JobUID, shard, limit int) []items.Row {
-	t.Helper()
-	var all []items.Row
-	var after *items.Key
-	for {
-		page := h.scan(t, job, shard, after, limit)
-		all = append(all, page...)
-		if len(page) < limit {
-			return all
+	var rows []items.Row
+	for row, err := range h.Store.Scan(t.Context(), job, shard) {
+		if err != nil {
+			t.Fatalf("scan shard %d: %v", shard, err)
 		}
-		after = &page[len(page)-1].Key
+		rows = append(rows, row)
 	}
+	return rows
 }
 
 func keys(rows []items.Row) []items.Key {
@@ -154,18 +135,14 @@ func testRoundTrip(t *testing.T, h Harness) {
 		{Key: key(unit(1, 1), "r", 2), State: items.Dead, Why: "größer", Item: crawl.Item{}},
 	}
 	h.put(t, jobA, want...)
-	for what, got := range map[string][]items.Row{
-		"of":   h.of(t, jobA, unit(1, 1), "r"),
-		"scan": h.scan(t, jobA, 1, nil, 10),
-	} {
-		wantKeys(t, what, got, keys(want))
-		for i := range min(len(got), len(want)) {
-			if got[i].State != want[i].State || got[i].Why != want[i].Why {
-				t.Errorf("%s: item %d is %s (%q), want %s (%q)", what, i, got[i].State, got[i].Why, want[i].State, want[i].Why)
-			}
-			if g, w := encoded(t, got[i].Item), encoded(t, want[i].Item); g != w {
-				t.Errorf("%s: item %d is %s, want %s", what, i, g, w)
-			}
+	got := h.scan(t, jobA, 1)
+	wantKeys(t, "scan", got, keys(want))
+	for i := range min(len(got), len(want)) {
+		if got[i].State != want[i].State || got[i].Why != want[i].Why {
+			t.Errorf("item %d is %s (%q), want %s (%q)", i, got[i].State, got[i].Why, want[i].State, want[i].Why)
+		}
+		if g, w := encoded(t, got[i].Item), encoded(t, want[i].Item); g != w {
+			t.Errorf("item %d is %s, want %s", i, g, w)
 		}
 	}
 }
@@ -176,8 +153,8 @@ func testOverwrite(t *testing.T, h Harness) {
 	dead.State, dead.Why, dead.Item = items.Dead, "panic", crawl.Item{}
 	h.put(t, jobA, dead)
 	h.put(t, jobA, stored(t, k))
-	rows := h.of(t, jobA, k.Unit, k.Run)
-	wantKeys(t, "of", rows, []items.Key{k})
+	rows := h.scan(t, jobA, 1)
+	wantKeys(t, "scan", rows, []items.Key{k})
 	if len(rows) == 1 && (rows[0].State != items.Stored || rows[0].Why != "" || encoded(t, rows[0].Item) != `{"n":0,"run":"r"}`) {
 		t.Errorf("the row is %s (%q) %s, want the last one put", rows[0].State, rows[0].Why, encoded(t, rows[0].Item))
 	}
@@ -185,10 +162,7 @@ func testOverwrite(t *testing.T, h Harness) {
 
 func testJobsApart(t *testing.T, h Harness) {
 	h.putKeys(t, jobA, key(unit(1, 1), "r", 0))
-	if rows := h.of(t, jobB, unit(1, 1), "r"); len(rows) != 0 {
-		t.Errorf("job B sees items of job A: %v", keys(rows))
-	}
-	if rows := h.scan(t, jobB, 1, nil, 10); len(rows) != 0 {
+	if rows := h.scan(t, jobB, 1); len(rows) != 0 {
 		t.Errorf("job B's scan finds items of job A: %v", keys(rows))
 	}
 }
@@ -207,7 +181,7 @@ func testAtOnce(t *testing.T, h Harness) {
 		})
 	}
 	wg.Wait()
-	if n := len(h.scanShard(t, jobA, 2, 7)); n != writers*each {
+	if n := len(h.scan(t, jobA, 2)); n != writers*each {
 		t.Errorf("%d of %d items are there", n, writers*each)
 	}
 }

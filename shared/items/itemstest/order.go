@@ -17,10 +17,7 @@ func testRuns(t *testing.T, h Harness) {
 
 	a := []items.Key{key(u, "aaaa", 0), key(u, "aaaa", 1), key(u, "aaaa", 2)}
 	b := []items.Key{key(u, "bbbb", 0), key(u, "bbbb", 1)}
-	wantKeys(t, "of run a", h.of(t, jobA, u, "aaaa"), a)
-	wantKeys(t, "of run b", h.of(t, jobA, u, "bbbb"), b)
-	wantKeys(t, "of a run that is not there", h.of(t, jobA, u, "aaa"), nil)
-	wantKeys(t, "scan", h.scan(t, jobA, 1, nil, 10), append(slices.Concat(a, b), key(unit(1, 2), "bbbb", 0)))
+	wantKeys(t, "scan", h.scan(t, jobA, 1), append(slices.Concat(a, b), key(unit(1, 2), "bbbb", 0)))
 }
 
 func testOrdinals(t *testing.T, h Harness) {
@@ -31,8 +28,7 @@ func testOrdinals(t *testing.T, h Harness) {
 	reversed := slices.Clone(want)
 	slices.Reverse(reversed)
 	h.putKeys(t, jobA, reversed...)
-	wantKeys(t, "of", h.of(t, jobA, unit(1, 1), "r"), want)
-	wantKeys(t, "scan", h.scanShard(t, jobA, 1, 3), want)
+	wantKeys(t, "scan", h.scan(t, jobA, 1), want)
 }
 
 func testManyItems(t *testing.T, h Harness) {
@@ -43,8 +39,7 @@ func testManyItems(t *testing.T, h Harness) {
 	}
 	h.putKeys(t, jobA, want...)
 	h.putKeys(t, jobA, key(unit(1, 0), "r", 0), key(unit(1, 2), "r", 0))
-	wantKeys(t, "of", h.of(t, jobA, unit(1, 1), "r"), want)
-	wantKeys(t, "scan", h.scanShard(t, jobA, 1, 64),
+	wantKeys(t, "scan", h.scan(t, jobA, 1),
 		slices.Concat([]items.Key{key(unit(1, 0), "r", 0)}, want, []items.Key{key(unit(1, 2), "r", 0)}))
 }
 
@@ -67,31 +62,6 @@ func testScan(t *testing.T, h Harness) {
 		h.putKeys(t, jobA, shuffled...)
 	}
 	for shard, ks := range want {
-		for _, limit := range []int{1, 3, 100} {
-			wantKeys(t, "scan", h.scanShard(t, jobA, shard, limit), ks)
-		}
-	}
-}
-
-func testScanAfter(t *testing.T, h Harness) {
-	u1, u2 := unit(3, 1), unit(3, 2)
-	all := []items.Key{
-		key(u1, "a", 0), key(u1, "a", 1), key(u1, "b", 0), key(u2, "a", 0), key(u2, "a", 2),
-	}
-	h.putKeys(t, jobA, all...)
-	tests := []struct {
-		name  string
-		after items.Key
-		want  []items.Key
-	}{
-		{"the next ordinal", key(u1, "a", 0), all[1:]},
-		{"the next run", key(u1, "a", 1), all[2:]},
-		{"the next unit", key(u1, "b", 0), all[3:]},
-		{"a key that is not there", key(u2, "a", 1), all[4:]},
-		{"a run that is not there", key(u1, "aa", 5), all[2:]},
-		{"the end", key(u2, "a", 2), nil},
-	}
-	for _, test := range tests {
-		wantKeys(t, test.name, h.scan(t, jobA, 3, &test.after, 10), test.want)
+		wantKeys(t, "scan", h.scan(t, jobA, shard), ks)
 	}
 }
