@@ -8,6 +8,7 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/skitterhq/skitter/shared/blob"
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/engine"
 	"github.com/skitterhq/skitter/shared/feeds"
@@ -47,6 +48,9 @@ func bucketKey(feed crawl.Feed) (bucket, key string, err error) {
 	bucket, key, _ = strings.Cut(rest, "/")
 	if bucket == "" || key == "" {
 		return "", "", fmt.Errorf("feed %s: want s3://BUCKET/KEY", feed.URI)
+	}
+	if err := blob.CheckKey(key); err != nil {
+		return "", "", fmt.Errorf("feed %s: %w", feed.URI, err)
 	}
 	if !feed.Overwrite {
 		return "", "", fmt.Errorf("feed %s: an object cannot be appended to; ask to overwrite it", feed.URI)
