@@ -32,6 +32,10 @@ const (
 	// pollWait is how long a poll waits for messages: shorter than at AWS,
 	// since nobody pays for a poll here, and whoever stops waits for it.
 	pollWait = time.Second
+	// loopHops is how many invocations of one function a chain may have where
+	// Lambda stops loops: about 16. Source: AWS Lambda Developer Guide, "Use
+	// Lambda recursive loop detection".
+	loopHops = 16
 	// allowLocal are the networks that the functions may fetch from on one
 	// machine although they are not public: its own.
 	allowLocal = "127.0.0.0/8,::1/128"
@@ -44,12 +48,14 @@ type stackFlags struct {
 	scale        float64
 	environments int
 	allow        string
+	terminate    bool
 }
 
 func (f *stackFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.exec, "exec", "", "run the bootstrap binaries in this folder (DIR/FUNCTION/bootstrap) instead of the functions in this process")
 	flags.Float64Var(&f.scale, "time-scale", 1, "divide every time of the stack, for tests")
 	flags.IntVar(&f.environments, "environments", 4, "environments of each function, and batches of each queue, at one time")
+	flags.BoolVar(&f.terminate, "terminate-loops", false, "with --exec: stop chains of more than 16 invocations, as Lambda does where RecursiveLoop is not Allow")
 	flags.StringVar(&f.allow, "allow", allowLocal, "networks that may be fetched from although they are not public, with commas between")
 }
 
@@ -80,7 +86,7 @@ func (a *app) runStack(ctx context.Context, f stackFlags, layers []settings.Laye
 	if err != nil {
 		return nil, err
 	}
-	r.drive(ctx, f, show.log)
+	r.drive(ctx, f, r.cloud.Log)
 	return r, nil
 }
 
@@ -90,6 +96,9 @@ func (a *app) prepareStack(ctx context.Context, f stackFlags, layers []settings.
 	stack, cfg, err := stackOf(ctx, f.placeFlags, f.scale)
 	if err != nil {
 		return nil, err
+	}
+	if f.terminate && f.exec == "" {
+		return nil, wrongUse("--terminate-loops wants --exec: only the binaries hand on what tells a loop")
 	}
 	if f.environments < 1 {
 		return nil, wrongUse("--environments %d: at least 1", f.environments)
@@ -150,13 +159,15 @@ func (r *running) binaries(ctx context.Context, f stackFlags, stack topology.Sta
 		pool, err := runtimeapi.New(runtimeapi.Config{
 			Name: stack.FunctionName(fn.Name), Command: []string{filepath.Join(f.exec, fn.Name, "bootstrap")}, Env: env,
 			Timeout: fn.Timeout, Max: f.environments * len(fn.Sources), Memory: fn.Memory, Region: cfg.Region, Freeze: true,
-			Output: withoutMetrics{show}, Log: show.log,
+			Output: withoutMetrics{show}, Log: r.cloud.Log,
 		})
 		if err != nil {
 			return wrongUse("--exec %s: %v; make dist builds the binaries", f.exec, err)
 		}
 		r.pools[fn.Name] = pool
-		r.invoke[fn.Name] = pool.Invoke
+		r.invoke[fn.Name] = func(ctx context.Context, event []byte) ([]byte, error) {
+			return pool.Invoke(runtimeapi.WithTrace(ctx, sqspoll.Trace(ctx)), event)
+		}
 	}
 	return nil
 }
@@ -198,6 +209,9 @@ func (r *running) drive(ctx context.Context, f stackFlags, log *slog.Logger) {
 			m := sqspoll.Of(stack, source)
 			m.Client, m.Invoke, m.Log, m.Wait = client, r.invoke[fn.Name], log, pollWait
 			m.Concurrency = min(m.Concurrency, f.environments)
+			if m.Function = stack.FunctionName(fn.Name); f.terminate {
+				m.Hops = loopHops
+			}
 			r.mappings = append(r.mappings, m)
 			r.working.Go(func() {
 				if err := m.Run(ctx); err != nil {
