@@ -40,10 +40,35 @@ func (j *Jobs) Add(ctx context.Context, uid crawl.JobUID, stage jobs.Stage, delt
 	return totals, nil
 }
 
+// Note implements [jobs.Store].
+func (j *Jobs) Note(ctx context.Context, uid crawl.JobUID, stage jobs.Stage, delta jobs.Counts) error {
+	if _, err := j.note(ctx, uid, stage, delta); err != nil {
+		return fmt.Errorf("add to the counters of job %s: %w", uid, err)
+	}
+	return nil
+}
+
 func (j *Jobs) add(ctx context.Context, uid crawl.JobUID, stage jobs.Stage, delta jobs.Counts) (jobs.Counts, error) {
+	own, err := j.note(ctx, uid, stage, delta)
+	if err != nil {
+		return nil, err
+	}
+	if own == nil {
+		stage = "" // its row was not written, so it is read with the others
+	}
+	totals, _, err := j.counters(ctx, uid, stage)
+	if err != nil {
+		return nil, err
+	}
+	_, err = addUp(totals, own)
+	return totals, err
+}
+
+// note adds to a stage's counters and returns its row; nil if there is nothing
+// to add.
+func (j *Jobs) note(ctx context.Context, uid crawl.JobUID, stage jobs.Stage, delta jobs.Counts) (record, error) {
 	if len(delta) == 0 {
-		totals, _, err := j.counters(ctx, uid, true, "")
-		return totals, err
+		return nil, nil
 	}
 	key := record{"pk": asText(jobPartition(uid)), "sk": asText(countersKey + keyText(string(stage)))}
 	expires, err := j.expiry.of(ctx, uid)
@@ -56,12 +81,7 @@ func (j *Jobs) add(ctx context.Context, uid crawl.JobUID, stage jobs.Stage, delt
 			return nil, err
 		}
 	}
-	totals, _, err := j.counters(ctx, uid, false, stage)
-	if err != nil {
-		return nil, err
-	}
-	_, err = addUp(totals, own)
-	return totals, err
+	return own, nil
 }
 
 // addSome adds to some counters of a stage, and returns the stage's row. A row
@@ -118,7 +138,7 @@ func (s *Store) forget(ctx context.Context, table string, key record) error {
 
 // Totals implements [jobs.Store].
 func (j *Jobs) Totals(ctx context.Context, uid crawl.JobUID) (jobs.Counts, error) {
-	totals, _, err := j.counters(ctx, uid, true, "")
+	totals, _, err := j.counters(ctx, uid, "")
 	if err != nil {
 		return nil, fmt.Errorf("read the counters of job %s: %w", uid, err)
 	}
@@ -127,7 +147,7 @@ func (j *Jobs) Totals(ctx context.Context, uid crawl.JobUID) (jobs.Counts, error
 
 // Moved implements [jobs.Store].
 func (j *Jobs) Moved(ctx context.Context, uid crawl.JobUID) (time.Time, error) {
-	_, moved, err := j.counters(ctx, uid, true, "")
+	_, moved, err := j.counters(ctx, uid, "")
 	if err != nil {
 		return time.Time{}, fmt.Errorf("read when job %s moved: %w", uid, err)
 	}
@@ -136,9 +156,8 @@ func (j *Jobs) Moved(ctx context.Context, uid crawl.JobUID) (time.Time, error) {
 
 // counters are the sums of a job over all stages but one, "" for none, and
 // when one of them last moved.
-func (j *Jobs) counters(ctx context.Context, uid crawl.JobUID, strong bool, but jobs.Stage) (jobs.Counts, int64, error) {
+func (j *Jobs) counters(ctx context.Context, uid crawl.JobUID, but jobs.Stage) (jobs.Counts, int64, error) {
 	in := j.s.partOf(topology.TableJobs, jobPartition(uid), beginsWith, asText(countersKey))
-	in.ConsistentRead = awssdk.Bool(strong)
 	rows, err := j.s.query(ctx, in, 0)
 	if err != nil {
 		return nil, 0, err

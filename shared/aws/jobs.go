@@ -82,7 +82,11 @@ func (j *Jobs) unpack(r record) (crawl.Job, error) {
 
 // read reads a job's row strongly, and whether there is one.
 func (j *Jobs) read(ctx context.Context, uid crawl.JobUID) (crawl.Job, bool, error) {
-	r, err := j.s.getRow(ctx, topology.TableJobs, jobKey(uid))
+	return j.readAs(ctx, uid, true)
+}
+
+func (j *Jobs) readAs(ctx context.Context, uid crawl.JobUID, strong bool) (crawl.Job, bool, error) {
+	r, err := j.s.readRow(ctx, topology.TableJobs, jobKey(uid), strong)
 	if err != nil || r == nil {
 		return crawl.Job{}, false, err
 	}
@@ -92,7 +96,16 @@ func (j *Jobs) read(ctx context.Context, uid crawl.JobUID) (crawl.Job, bool, err
 
 // Get implements [jobs.Store].
 func (j *Jobs) Get(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) {
-	job, found, err := j.read(ctx, uid)
+	return j.get(ctx, uid, true)
+}
+
+// Peek implements [jobs.Store] by an eventually consistent read.
+func (j *Jobs) Peek(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) {
+	return j.get(ctx, uid, false)
+}
+
+func (j *Jobs) get(ctx context.Context, uid crawl.JobUID, strong bool) (crawl.Job, error) {
+	job, found, err := j.readAs(ctx, uid, strong)
 	if err == nil && !found {
 		return crawl.Job{}, fmt.Errorf("%w: %s", jobs.ErrNotFound, uid)
 	}

@@ -143,8 +143,12 @@ func (s *Store) table(name string) *string { return awssdk.String(s.stack.TableN
 
 // getRow reads a row strongly; nil if there is none or it is expired.
 func (s *Store) getRow(ctx context.Context, table string, key record) (record, error) {
+	return s.readRow(ctx, table, key, true)
+}
+
+func (s *Store) readRow(ctx context.Context, table string, key record, strong bool) (record, error) {
 	out, err := s.rows.GetItem(ctx, &dynamodb.GetItemInput{
-		TableName: s.table(table), Key: key, ConsistentRead: awssdk.Bool(true),
+		TableName: s.table(table), Key: key, ConsistentRead: awssdk.Bool(strong),
 	})
 	if err != nil {
 		return nil, err

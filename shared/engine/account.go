@@ -29,6 +29,13 @@ func (e *Engine) account(ctx context.Context, v *visit, stage jobs.Stage) {
 	if len(counts) == 0 {
 		return
 	}
+	if stage == jobs.Fetch && counts[countSettled] == 0 && !limited(v.Settings) {
+		// What it counted decides nothing.
+		if err := e.Jobs.Note(ctx, v.job.UID, stage, jobs.Counts(counts)); err != nil {
+			e.Log.Warn("counters not added to", "job", v.job.UID, "err", err)
+		}
+		return
+	}
 	totals, err := e.Jobs.Add(ctx, v.job.UID, stage, jobs.Counts(counts))
 	if err != nil {
 		e.Log.Warn("counters not added to", "job", v.job.UID, "err", err)
@@ -86,6 +93,11 @@ func (e *Engine) ask(ctx context.Context, job crawl.Job, c message.Control) {
 	if err := e.Scheduler.SendControl(ctx, job.UID, c, 0); err != nil {
 		e.Log.Warn("control message not sent", "job", job.UID, "do", c.Do, "err", err)
 	}
+}
+
+// limited reports whether a job has a CLOSESPIDER_* limit.
+func limited(s settings.Settings) bool {
+	return s.CloseSpiderItemCount > 0 || s.CloseSpiderPageCount > 0 || s.CloseSpiderErrorCount > 0 || s.CloseSpiderTimeout > 0
 }
 
 // limitReached names the CLOSESPIDER_* limit that a job has reached, as its

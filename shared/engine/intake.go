@@ -105,7 +105,7 @@ func (e *Engine) sort(batch []queue.Delivery, want message.Kind) (map[crawl.JobU
 // IDs of those that cannot be worked. A panic in it is a fault like any other:
 // it must not end what other invocations do in this process.
 func (e *Engine) part(ctx context.Context, from queue.Name, uid crawl.JobUID, msgs []incoming, want message.Kind, work partWork) ([]string, error) {
-	job, err := e.Jobs.Get(ctx, uid)
+	job, err := e.peek(ctx, uid)
 	if errors.Is(err, jobs.ErrNotFound) {
 		return nil, e.keepGone(ctx, from, msgs)
 	}
@@ -125,6 +125,16 @@ func (e *Engine) part(ctx context.Context, from queue.Name, uid crawl.JobUID, ms
 	v := &visit{Runtime: rt, job: job, read: e.Now()}
 	err = crawl.Guard(func() error { return work(ctx, v, msgs) })
 	return v.bad, err
+}
+
+// peek reads a job as it was a moment ago at least, which does for deciding
+// whether to begin: whatever ends a job is decided on its row again.
+func (e *Engine) peek(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) {
+	job, err := e.Jobs.Peek(ctx, uid)
+	if errors.Is(err, jobs.ErrNotFound) {
+		return e.Jobs.Get(ctx, uid) // its first message may be faster than its row
+	}
+	return job, err
 }
 
 // sendBack sends messages again that there is no time for, which costs them
@@ -153,7 +163,7 @@ func (e *Engine) refresh(ctx context.Context, v *visit) {
 	if e.Now().Sub(v.read) < flushEvery {
 		return
 	}
-	if job, err := e.Jobs.Get(ctx, v.job.UID); err == nil {
+	if job, err := e.Jobs.Peek(ctx, v.job.UID); err == nil {
 		v.job, v.read = job, e.Now()
 	}
 }

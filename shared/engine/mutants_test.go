@@ -54,7 +54,8 @@ var mutants = []mutant{
 `},
 	}},
 	{"one look", "TestInterleavingF", []patch{
-		{"scheduler/look.go", `second, done, err := s.pass(ctx, job)`, `second := first`},
+		{"scheduler/look.go", `rows, done, err := s.closedRows(ctx, job)`, `rows, done, err := -1, true, error(nil)`},
+		{"scheduler/look.go", `rows == second.Rows`, `rows < second.Rows`},
 	}},
 	{"settle without condition", "TestInterleavingE", []patch{
 		{"memory/frontier.go", `

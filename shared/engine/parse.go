@@ -51,8 +51,8 @@ func (e *Engine) parse(ctx context.Context, v *visit, msgs []incoming) error {
 }
 
 // pageRows are the rows of pages. A page that is the only one of its unit finds
-// the row as its request has: queued; to read that would cost more than to read
-// the few pages twice that SQS delivers twice.
+// the row as its request has: queued, with the marks that it names. To read that
+// would cost more than to read the few pages twice that SQS delivers twice.
 func (e *Engine) pageRows(ctx context.Context, v *visit, msgs []incoming) (map[crawl.UnitID]frontier.Row, error) {
 	rows := make(map[crawl.UnitID]frontier.Row, len(msgs))
 	var units []crawl.UnitID

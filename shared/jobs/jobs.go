@@ -41,6 +41,10 @@ type Store interface {
 	// Get reads a job strongly; [ErrNotFound] if there is none.
 	Get(ctx context.Context, uid crawl.JobUID) (crawl.Job, error)
 
+	// Peek is Get that may miss a write of a moment ago, even the job's
+	// creation, and costs less where that counts.
+	Peek(ctx context.Context, uid crawl.JobUID) (crawl.Job, error)
+
 	// Find reads a job by its name in a project; [ErrNotFound] if there is
 	// none.
 	Find(ctx context.Context, project, name string) (crawl.Job, error)
@@ -57,10 +61,14 @@ type Store interface {
 	List(ctx context.Context, project string, limit int, states ...crawl.JobState) ([]crawl.Job, error)
 
 	// Add adds to the counters of a job's stage, and returns the totals of
-	// all stages. Those of other stages may be slightly stale. After an
-	// error, or a crash before the answer, the counts may or may not have
-	// been added: counters may drift, and nothing believes them.
+	// all stages, with whatever was added before Add was called: of two that
+	// add at once, one sees both. After an error, or a crash before the
+	// answer, the counts may or may not have been added: counters may drift,
+	// and nothing believes them.
 	Add(ctx context.Context, uid crawl.JobUID, stage Stage, delta Counts) (Counts, error)
+
+	// Note is Add for who does not want the totals, which costs less.
+	Note(ctx context.Context, uid crawl.JobUID, stage Stage, delta Counts) error
 
 	// Totals returns the counters of a job, summed over the stages.
 	Totals(ctx context.Context, uid crawl.JobUID) (Counts, error)

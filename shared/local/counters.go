@@ -36,6 +36,12 @@ func (s *Jobs) Add(ctx context.Context, uid crawl.JobUID, stage jobs.Stage, delt
 	return totals, nil
 }
 
+// Note implements [jobs.Store].
+func (s *Jobs) Note(ctx context.Context, uid crawl.JobUID, stage jobs.Stage, delta jobs.Counts) error {
+	_, err := s.Add(ctx, uid, stage, delta)
+	return err
+}
+
 // Totals implements [jobs.Store].
 func (s *Jobs) Totals(ctx context.Context, uid crawl.JobUID) (jobs.Counts, error) {
 	var totals jobs.Counts

@@ -70,6 +70,9 @@ func (s *Jobs) Get(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) {
 	return s.one(ctx, string(uid), func(c *sqlite.Conn) (crawl.Job, bool, error) { return jobByUID(c, uid) })
 }
 
+// Peek implements [jobs.Store].
+func (s *Jobs) Peek(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) { return s.Get(ctx, uid) }
+
 // Find implements [jobs.Store].
 func (s *Jobs) Find(ctx context.Context, project, name string) (crawl.Job, error) {
 	what := name + " in project " + project

@@ -149,6 +149,15 @@ func (s *Jobs) Add(ctx context.Context, uid crawl.JobUID, _ jobs.Stage, delta jo
 	return maps.Clone(counts), nil
 }
 
+// Note implements [jobs.Store].
+func (s *Jobs) Note(ctx context.Context, uid crawl.JobUID, stage jobs.Stage, delta jobs.Counts) error {
+	_, err := s.Add(ctx, uid, stage, delta)
+	return err
+}
+
+// Peek implements [jobs.Store].
+func (s *Jobs) Peek(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) { return s.Get(ctx, uid) }
+
 // Totals implements [jobs.Store].
 func (s *Jobs) Totals(ctx context.Context, uid crawl.JobUID) (jobs.Counts, error) {
 	if err := ctx.Err(); err != nil {

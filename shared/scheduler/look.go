@@ -24,22 +24,41 @@ type Tally struct {
 }
 
 // Look reports whether a job has nothing left to do: every row closed, and for
-// each the items of its run all there. It reads all rows twice, strongly, and
-// both must find the same number of them: rows are never deleted and closed is
-// final, so nothing was open in between.
+// each the items of its run all there. It reads all rows twice, strongly, the
+// second time with their items, and both must find the same number of them: rows
+// are never deleted and closed is final, so nothing was open in between.
 func (s *Scheduler) Look(ctx context.Context, job crawl.JobUID) (Tally, bool, error) {
 	if open, err := s.witnessOpen(ctx, job); open || err != nil {
 		return Tally{}, false, err
 	}
-	first, done, err := s.pass(ctx, job)
+	rows, done, err := s.closedRows(ctx, job)
 	if !done || err != nil {
-		return first, false, err
+		return Tally{Rows: rows, Queued: 1}, false, err // as far as was looked
 	}
 	second, done, err := s.pass(ctx, job)
 	if !done || err != nil {
 		return second, false, err
 	}
-	return second, first.Rows == second.Rows, nil
+	return second, rows == second.Rows, nil
+}
+
+// closedRows counts the rows until the first that is open, which becomes the
+// witness. Their items are not looked at: what the second pass finds of them is
+// there for good.
+func (s *Scheduler) closedRows(ctx context.Context, job crawl.JobUID) (int, bool, error) {
+	n := 0
+	for shard := range frontier.Shards {
+		for row, err := range s.scanRows(ctx, job, shard) {
+			if err != nil {
+				return n, false, err
+			}
+			if n++; !row.State.Closed() {
+				s.witnesses.set(job, row.Unit)
+				return n, false, nil
+			}
+		}
+	}
+	return n, true, nil
 }
 
 // Tally sums over all rows of a job as they are.

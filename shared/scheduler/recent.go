@@ -39,7 +39,7 @@ type memory struct {
 	units *lru.Cache[crawl.UnitID, struct{}]
 	mu    sync.Mutex
 	// known is the share of units, among those that were not remembered, that
-	// had a row.
+	// had a row. It begins above the limit: the first some hundred are read.
 	known float64
 }
 
@@ -55,7 +55,7 @@ func (r *recent) of(job crawl.JobUID) *memory {
 	m, ok := r.jobs.Get(job)
 	if !ok {
 		units, _ := lru.New[crawl.UnitID, struct{}](recentUnits)
-		m = &memory{units: units, known: 1}
+		m = &memory{units: units, known: 2 * mostlyNewBelow}
 		r.jobs.Add(job, m)
 	}
 	return m

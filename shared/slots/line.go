@@ -192,7 +192,8 @@ var errContended = errors.New("too many others write its row")
 // returns what the process knows then.
 func (s *Slots) swap(ctx context.Context, slot string, own pace, ops []*op) (pace, error) {
 	for range maxSwaps {
-		if !own.trusts(s.Now()) {
+		known := own.trusts(s.Now())
+		if !known {
 			row, err := s.rows.Get(ctx, slot)
 			if err != nil {
 				return own, err
@@ -200,6 +201,10 @@ func (s *Slots) swap(ctx context.Context, slot string, own pace, ops []*op) (pac
 			own.saw(row, s.Now())
 		}
 		r := s.decide(own.row, s.Now(), own, ops)
+		if known && !granted(ops) {
+			own.alone = false // what others wrote may be better
+			continue
+		}
 		if !r.changed {
 			return r.pace, nil
 		}
@@ -215,6 +220,11 @@ func (s *Slots) swap(ctx context.Context, slot string, own pace, ops []*op) (pac
 		own.alone = false
 	}
 	return own, errContended
+}
+
+// granted reports whether every ask among ops got its turn.
+func granted(ops []*op) bool {
+	return !slices.ContainsFunc(ops, func(o *op) bool { return o.ask != nil && o.turn == nil })
 }
 
 func (s *Slots) line(slot string) *line {

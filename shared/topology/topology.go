@@ -55,9 +55,13 @@ type Times struct {
 	// Still is how long a job that is to end early must not have moved
 	// before it is closed with what it has.
 	Still time.Duration
-	// Linger is how long a finished download waits for others to be sent on
-	// with it, since ten messages cost what one does.
+	// Linger is how long a finished download waits for others of its batch to
+	// be sent on with it, since ten messages cost what one does. Nothing is
+	// paid for waiting, as the invocation waits for the others in any case.
 	Linger time.Duration
+	// Gather is how long a turn that is given back waits for others to be
+	// given back in the same write.
+	Gather time.Duration
 	// LongestJob is the longest that a job may last, whatever JOB_MAX_DAYS
 	// says: what it has put into the bucket is deleted by age.
 	LongestJob time.Duration
@@ -99,7 +103,8 @@ func Default(name string) Stack {
 			Sweep:      time.Minute,
 			Still:      time.Minute,
 			Looks:      2 * time.Second,
-			Linger:     20 * time.Millisecond,
+			Linger:     200 * time.Millisecond,
+			Gather:     20 * time.Millisecond,
 			LongestJob: longestJob,
 			Retention:  retention,
 		},
@@ -160,6 +165,7 @@ func (s Stack) Scaled(by float64) Stack {
 	out.Times.Looks = shorter(s.Times.Looks)
 	out.Times.Still = shorter(s.Times.Still)
 	out.Times.Linger = shorter(s.Times.Linger)
+	out.Times.Gather = shorter(s.Times.Gather)
 	out.derive()
 	return out
 }

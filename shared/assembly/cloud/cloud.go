@@ -78,7 +78,7 @@ func New(o Options) (*Cloud, error) {
 	builder := assembly.NewBuilder(assembly.Parts{
 		Project: o.Project, Registry: registry, Layers: layers, Limit: c.limit, Web: web,
 		Slots: slots.New(o.Store.SlotRows(), slots.Config{
-			Slack: set.SlotSlack, Wait: set.SlotWait, Gather: o.Stack.Times.Linger, Now: time.Now, Sleep: assembly.Sleep, Draw: rand.Float64,
+			Slack: set.SlotSlack, Wait: set.SlotWait, Gather: o.Stack.Times.Gather, Now: time.Now, Sleep: assembly.Sleep, Draw: rand.Float64,
 		}),
 		Robots: downloadermw.NewRobots(o.Store.Origins(), time.Now), Now: time.Now, Log: o.Log,
 	})

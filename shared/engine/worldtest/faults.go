@@ -294,6 +294,14 @@ func (s faultyJobs) Get(ctx context.Context, uid crawl.JobUID) (crawl.Job, error
 	return call(ctx, s.f, "jobs.Get", func() (crawl.Job, error) { return s.Store.Get(ctx, uid) })
 }
 
+func (s faultyJobs) Peek(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) {
+	return call(ctx, s.f, "jobs.Peek", func() (crawl.Job, error) { return s.Store.Peek(ctx, uid) })
+}
+
+func (s faultyJobs) Note(ctx context.Context, uid crawl.JobUID, stage jobs.Stage, delta jobs.Counts) error {
+	return call0(ctx, s.f, "jobs.Note", func() error { return s.Store.Note(ctx, uid, stage, delta) })
+}
+
 func (s faultyJobs) Update(ctx context.Context, job crawl.Job) (crawl.Job, bool, error) {
 	type answer struct {
 		job crawl.Job

@@ -54,7 +54,6 @@ func testAdd(t *testing.T, h Harness) {
 	wantTotals(t, h.add(t, jobA, jobs.Fetch, jobs.Counts{"pages": 2, "retries/größer": 1}),
 		jobs.Counts{"pages": 5, "bytes": 1 << 40, "retries/größer": 1})
 
-	// The answer has this stage's sums exactly; other stages' may lag.
 	h.add(t, jobA, jobs.Parse, jobs.Counts{"pages": 10, "items": 4})
 	h.add(t, jobA, jobs.Pipeline, jobs.Counts{"items": -1})
 	h.add(t, jobA, jobs.Control, jobs.Counts{"starts": 1, "bytes": -1})
@@ -65,6 +64,15 @@ func testAdd(t *testing.T, h Harness) {
 	totals["starts"], delta["starts"] = 99, 99
 	h.add(t, jobA, jobs.Control, nil)
 	h.wantTotals(t, jobA, jobs.Counts{"pages": 15, "bytes": 1<<40 - 1, "retries/größer": 1, "items": 3, "starts": 6})
+
+	// An answer has what was added before, by other stages and by Note, too.
+	for _, delta := range []jobs.Counts{{"pages": 1}, {}} {
+		if err := h.Store.Note(t.Context(), jobA, jobs.Fetch, delta); err != nil {
+			t.Fatalf("note: %v", err)
+		}
+	}
+	wantTotals(t, h.add(t, jobA, jobs.Parse, jobs.Counts{"items": 1}),
+		jobs.Counts{"pages": 16, "bytes": 1<<40 - 1, "retries/größer": 1, "items": 4, "starts": 6})
 }
 
 func testCountersApart(t *testing.T, h Harness) {

@@ -28,6 +28,7 @@ func Run(t *testing.T, open func(t *testing.T) Harness) {
 		run  func(t *testing.T, h Harness)
 	}{
 		{"a job comes back as it was created", testRoundTrip},
+		{"a job can be peeked at", testPeek},
 		{"a job that is not there is not found", testNotFound},
 		{"a name is taken once in a project", testCreate},
 		{"InterleavingP: of many creations of a name one wins", testCreateAtOnce},
@@ -97,6 +98,19 @@ func testRoundTrip(t *testing.T, h Harness) {
 		t.Fatalf("find: %v", err)
 	}
 	wantJob(t, found, want)
+}
+
+func testPeek(t *testing.T, h Harness) {
+	if _, err := h.Store.Peek(t.Context(), jobA); !errors.Is(err, jobs.ErrNotFound) {
+		t.Errorf("a job that is not there: %v", err)
+	}
+	want := h.create(t, job("shop", 1))
+	h.Advance(time.Minute) // so that nothing was written a moment ago
+	got, err := h.Store.Peek(t.Context(), want.UID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantJob(t, got, want)
 }
 
 func testNotFound(t *testing.T, h Harness) {
