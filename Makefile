@@ -27,11 +27,13 @@ FUNCTIONS := control fetch parse pipeline
 DIST      ?= dist
 ARCH      ?= $(shell $(GO) env GOARCH)
 
-# lambda.norpc leaves out what only the old go1.x runtime needs.
+# lambda.norpc leaves out what only the old go1.x runtime needs; without
+# -buildvcs=false each commit would give other binaries, and a deployment would
+# replace all functions.
 .PHONY: dist
 dist: ## build the four functions for this machine into dist/ (ARCH=arm64: for Lambda)
 	@for f in $(FUNCTIONS); do \
-		CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) $(GO) build -tags lambda.norpc -trimpath -ldflags "-s -w" -o $(DIST)/$$f/bootstrap ./functions/$$f || exit 1; \
+		CGO_ENABLED=0 GOOS=linux GOARCH=$(ARCH) $(GO) build -tags lambda.norpc -trimpath -buildvcs=false -ldflags "-s -w" -o $(DIST)/$$f/bootstrap ./functions/$$f || exit 1; \
 		if [ -f skitter.yaml ]; then cp skitter.yaml $(DIST)/$$f/; fi; \
 	done
 
@@ -64,7 +66,7 @@ test/crash/aws: ## crash a crawl at every call to AWS (minutes)
 
 .PHONY: lint
 lint: ## check format and common mistakes
-	@unformatted=$$(gofmt -l cmd shared spiders); if [ -n "$$unformatted" ]; then echo "not gofmt'ed: $$unformatted"; exit 1; fi
+	@unformatted=$$(gofmt -l cmd events functions shared spiders); if [ -n "$$unformatted" ]; then echo "not gofmt'ed: $$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(LINT) run ./...
 
@@ -76,6 +78,42 @@ bench: ## measure CPU a page beside Colly and Scrapy (needs ../shared/bench)
 bench/aws: build ## measure CPU and billed units a page, AWS's answers in memory
 	@./scripts/bench-aws $(PAGES)
 
+# The CDK command line runs no Go: it takes what synth has written and checked.
+# Options of the stack go with each of them: CONTEXT="-c stage=prod -c …".
+CONTEXT  ?=
+APPROVAL ?= broadening
+CDK      := CDK_DISABLE_CLI_TELEMETRY=true node_modules/.bin/cdk
+
+.PHONY: synth
+synth: ## write the CloudFormation template of the stack into infra/cdk.out
+	@$(MAKE) --no-print-directory dist ARCH=arm64 DIST=dist-arm64
+	@rm -rf infra/cdk.out
+	cd infra && $(GO) run . -dist ../dist-arm64 -out cdk.out $(CONTEXT)
+
+infra/node_modules: infra/package-lock.json
+	npm ci --prefix infra --no-audit --no-fund
+	@touch $@
+
+.PHONY: diff
+diff: synth infra/node_modules ## show what deploy would change on AWS
+	cd infra && $(CDK) diff --app cdk.out --no-notices
+
+.PHONY: deploy
+deploy: synth infra/node_modules ## deploy the stack to AWS (docs/deploy.md)
+	cd infra && $(CDK) deploy --app cdk.out --no-notices --require-approval $(APPROVAL)
+
+.PHONY: destroy
+destroy: synth infra/node_modules ## remove the stack from AWS (docs/deploy.md)
+	cd infra && $(CDK) destroy --app cdk.out --no-notices
+
+.PHONY: test/infra
+test/infra: infra/node_modules ## test the stack, and deploy it to moto where there is one
+	cd infra && $(GO) vet ./... && $(GO) test -count=1 ./...
+
+.PHONY: infra/golden
+infra/golden: ## write the stack's golden templates anew
+	cd infra && $(GO) test ./stack -run TestGolden -update
+
 .PHONY: clean
 clean: ## remove what was built and crawled
-	rm -rf bin out dist
+	rm -rf bin out dist dist-arm64 infra/cdk.out

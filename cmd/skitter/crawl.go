@@ -75,6 +75,9 @@ func (a *app) crawl(ctx context.Context, f crawlFlags, args []string) error {
 		return err
 	}
 	show := newDisplay(a.stderr, f.quiet)
+	if !f.onAWS() && (f.exec != "" || f.terminate || f.scale != 1) {
+		return wrongUse("--exec, --time-scale, --terminate-loops say how a stack is run, and go with --endpoint URL")
+	}
 	if f.onAWS() {
 		return a.crawlStack(ctx, f, layers, order, show)
 	}

@@ -56,7 +56,7 @@ func (a *app) crawlStack(ctx context.Context, f crawlFlags, layers []settings.La
 	run.close()
 	switch {
 	case ctx.Err() != nil:
-		return &failure{exitInterrupted, fmt.Errorf("interrupted; go on with: %s", f.command("crawl", "--resume", job.Name))}
+		return &failure{exitInterrupted, fmt.Errorf("interrupted; go on with: %s", f.goOn(job.Name))}
 	case err != nil:
 		return &failure{exitFailed, err}
 	}
@@ -91,6 +91,18 @@ func (a *app) beginOnStack(ctx context.Context, c *cloud.Cloud, f crawlFlags, or
 		return job, wrongUse("--resume %s: the job has ended already (%s); its items: %s", f.resume, job.Reason, f.command("items", job.Name))
 	}
 	return job, nil
+}
+
+// goOn is the command that goes on with a job as it was run.
+func (f stackFlags) goOn(job string) string {
+	words := f.command("crawl", "--resume", job)
+	if f.exec != "" {
+		words += " --exec " + f.exec
+	}
+	if f.scale != 1 {
+		words += fmt.Sprint(" --time-scale ", f.scale)
+	}
+	return words
 }
 
 // awaitEnd waits until a job has ended, or what drives it has failed.

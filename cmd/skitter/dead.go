@@ -181,7 +181,7 @@ printed and which crawl --resume runs; of another as part of it.`,
 				return wrongUse("job %s has nothing left to do again", args[0])
 			}
 			fmt.Fprintln(a.stdout, next.Name)
-			fmt.Fprintf(a.stderr, "%d units; run them with: skitter crawl --resume %s\n", n, next.Name)
+			fmt.Fprintf(a.stderr, "%d units; %s\n", n, at.runIt(next.Name))
 			return nil
 		},
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -71,5 +72,11 @@ func (a *app) invoke(ctx context.Context, f stackFlags, name, file string) error
 		return &failure{exitFailed, err}
 	}
 	fmt.Fprintf(a.stdout, "%s\n", answer)
+	var batch struct {
+		BatchItemFailures []json.RawMessage `json:"batchItemFailures"`
+	}
+	if err := json.Unmarshal(answer, &batch); err == nil && len(batch.BatchItemFailures) > 0 {
+		return &failure{exitFailed, fmt.Errorf("%d of the messages are to be delivered again", len(batch.BatchItemFailures))}
+	}
 	return nil
 }

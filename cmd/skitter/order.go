@@ -124,18 +124,3 @@ func checkStats(f crawlFlags) error {
 	}
 	return nil
 }
-
-// command is a command line for this job's state, to be typed as it stands.
-func (f crawlFlags) command(words ...string) string {
-	words = append([]string{"skitter"}, words...)
-	if f.data != defaultData {
-		words = append(words, "--data", f.data)
-	}
-	if f.endpoint != "" {
-		words = append(words, "--endpoint", f.endpoint)
-	}
-	if f.stack != "" {
-		words = append(words, "--stack", f.stack)
-	}
-	return strings.Join(words, " ")
-}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -43,6 +44,33 @@ func (f placeFlags) String() string {
 		return "stack " + f.stack
 	}
 	return f.data
+}
+
+// command is a command line for a job's state, to be typed as it stands.
+func (f placeFlags) command(words ...string) string {
+	words = append([]string{"skitter"}, words...)
+	if f.data != "" && f.data != defaultData {
+		words = append(words, "--data", f.data)
+	}
+	if f.endpoint != "" {
+		words = append(words, "--endpoint", f.endpoint)
+	}
+	if f.stack != "" {
+		words = append(words, "--stack", f.stack)
+	}
+	return strings.Join(words, " ")
+}
+
+// runIt tells how a job that was started is run.
+func (f placeFlags) runIt(job string) string {
+	run := "run them with: " + f.command("crawl", "--resume", job)
+	switch {
+	case f.endpoint != "":
+		return run + ", where no skitter up does it already"
+	case f.onAWS():
+		return "the stack does them now"
+	}
+	return run
 }
 
 // A place is an engine over the state of jobs.

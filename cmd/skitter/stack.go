@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/url"
+	"os"
 	"time"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
@@ -30,6 +31,7 @@ func stackOf(ctx context.Context, f placeFlags, scale float64) (topology.Stack, 
 		}
 	}
 	stack := topology.Default(name)
+	stack.Bucket = os.Getenv(topology.EnvBucket) // a deployed stack's has its account in its name
 	if err := stack.Validate(); err != nil {
 		return stack, awssdk.Config{}, asUsage(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,7 +43,10 @@ stopped. It serves the job service, scrapyd's JSON API.`,
 
 func (a *app) up(ctx context.Context, f stackFlags, addr string, quiet bool) error {
 	if f.endpoint == "" {
-		return wrongUse("up wants --endpoint URL: at AWS itself, Lambda runs the stack that was deployed")
+		f.endpoint = os.Getenv("AWS_ENDPOINT_URL")
+	}
+	if f.endpoint == "" {
+		return wrongUse("up wants --endpoint URL, or AWS_ENDPOINT_URL in the environment: at AWS itself, Lambda runs the stack that was deployed")
 	}
 	layers, err := a.layers()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // whether a job is finished, stops it, and closes it. It returns the IDs of the
 // messages that are to be delivered again.
 func (e *Engine) Control(ctx context.Context, from queue.Name, batch []queue.Delivery) []string {
-	return e.perJob(ctx, from, batch, message.KindControl, e.control)
+	return e.runBatch(ctx, from, batch, message.KindControl, e.control)
 }
 
 func (e *Engine) control(ctx context.Context, v *visit, msgs []incoming) error {

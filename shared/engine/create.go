@@ -60,6 +60,7 @@ func (e *Engine) Create(ctx context.Context, o Order) (crawl.Job, bool, error) {
 		return crawl.Job{}, false, fmt.Errorf("job %s: %w", job.Name, err)
 	}
 	if !created {
+		e.forgetSpec(ctx, job.UID, stands.UID)
 		if stands.SpecHash != job.SpecHash {
 			return stands, false, fmt.Errorf("job %s: %w", job.Name, ErrOtherArguments)
 		}
@@ -69,4 +70,16 @@ func (e *Engine) Create(ctx context.Context, o Order) (crawl.Job, bool, error) {
 		e.Log.Warn("counters not added to", "job", job.UID, "err", err)
 	}
 	return job, true, e.Scheduler.SendControl(ctx, job.UID, message.Control{Do: message.DoStart}, 0)
+}
+
+// forgetSpec deletes the specification that was written for a job which another
+// one stands for. A job may stand for itself: its row was written by a call
+// whose answer got lost.
+func (e *Engine) forgetSpec(ctx context.Context, uid, stands crawl.JobUID) {
+	if uid == stands {
+		return
+	}
+	if err := e.Blobs.Delete(ctx, specKey(uid)); err != nil {
+		e.Log.Warn("specification of no job not deleted", "uid", uid, "err", err)
+	}
 }

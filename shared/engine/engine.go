@@ -1,9 +1,3 @@
-// Package engine is the flow of a crawl: the four functions, each told in the
-// order of docs/architecture.md, section 1. They talk only through queues: a
-// stage takes a batch of messages, works on the ports, and sends messages on.
-//
-// It runs chains that it is given and knows none of their parts, and it knows
-// neither SQS nor SQLite: package assembly builds it, on either.
 package engine
 
 import (

@@ -18,7 +18,7 @@ import (
 // or the failure is sent on. It returns the IDs of the messages that are to be
 // delivered again.
 func (e *Engine) Fetch(ctx context.Context, from queue.Name, batch []queue.Delivery) []string {
-	return e.perJob(ctx, from, batch, message.KindRequest, func(ctx context.Context, v *visit, msgs []incoming) error {
+	return e.runBatch(ctx, from, batch, message.KindRequest, func(ctx context.Context, v *visit, msgs []incoming) error {
 		return e.fetch(ctx, v, from, msgs)
 	})
 }
@@ -72,7 +72,7 @@ func (e *Engine) fetchable(ctx context.Context, v *visit, msgs []incoming) ([]at
 		if !unit.IsZero() && (rows[unit].State != frontier.Queued || taken[unit]) {
 			continue
 		}
-		a := attempt{unit: unit, marks: rows[unit].Marks, repeated: m.again(), delivery: m.delivery}
+		a := attempt{unit: unit, marks: rows[unit].Marks, repeated: m.repeated(), delivery: m.delivery}
 		if err := message.Decode(m.payload, &a.msg); err != nil {
 			v.refuse(m, err)
 			continue
@@ -170,7 +170,7 @@ func (e *Engine) dispatch(ctx context.Context, v *visit, some []outcome) error {
 		}
 		if o.page != nil {
 			body, err := message.Encode(message.Header{
-				Kind: message.KindPage, Job: v.job.UID, Unit: o.unit, Base: o.marks, Again: o.repeated, Sent: e.Now().UTC(),
+				Kind: message.KindPage, Job: v.job.UID, Unit: o.unit, Base: o.marks, Repeated: o.repeated, Sent: e.Now().UTC(),
 			}, o.page)
 			if err != nil {
 				return err

@@ -37,31 +37,31 @@ type incoming struct {
 	payload  []byte
 }
 
-// again reports whether there may be another message of the same unit.
-func (m incoming) again() bool { return m.header.Again || m.delivery.Receives > 1 }
+// repeated reports whether there may be another message of the same unit.
+func (m incoming) repeated() bool { return m.header.Repeated || m.delivery.Receives > 1 }
 
 // A partWork works off one job's part of a batch. Its error is a fault of the
 // ports: all of the part is delivered again. What is wrong with one message is
 // its own: see visit.refuse.
 type partWork func(ctx context.Context, v *visit, msgs []incoming) error
 
-// perJob hands each job's part of a batch to work, what may be poison apart
+// runBatch hands each job's part of a batch to work, what may be poison apart
 // from the rest, and returns the IDs of the messages that are to be delivered
 // again.
-func (e *Engine) perJob(ctx context.Context, from queue.Name, batch []queue.Delivery, want message.Kind, work partWork) []string {
+func (e *Engine) runBatch(ctx context.Context, from queue.Name, batch []queue.Delivery, want message.Kind, work partWork) []string {
 	return e.apart(ctx, from, batch, func(some []queue.Delivery) []string {
-		return e.parts(ctx, from, some, want, work)
+		return e.perJob(ctx, from, some, want, work)
 	})
 }
 
-// parts works the jobs of a batch side by side, so that none waits for another.
-func (e *Engine) parts(ctx context.Context, from queue.Name, batch []queue.Delivery, want message.Kind, work partWork) []string {
+// perJob works the jobs of a batch side by side, so that none waits for another.
+func (e *Engine) perJob(ctx context.Context, from queue.Name, batch []queue.Delivery, want message.Kind, work partWork) []string {
 	byJob, failed := e.sort(batch, want)
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	for uid, msgs := range byJob {
 		all.Go(func() {
-			bad, err := e.part(ctx, from, uid, msgs, want, work)
+			bad, err := e.oneJob(ctx, from, uid, msgs, want, work)
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil {
@@ -101,10 +101,10 @@ func (e *Engine) sort(batch []queue.Delivery, want message.Kind) (map[crawl.JobU
 	return byJob, failed
 }
 
-// part works one job's messages, unless the job is past them, and returns the
+// oneJob works one job's messages, unless the job is past them, and returns the
 // IDs of those that cannot be worked. A panic in it is a fault like any other:
 // it must not end what other invocations do in this process.
-func (e *Engine) part(ctx context.Context, from queue.Name, uid crawl.JobUID, msgs []incoming, want message.Kind, work partWork) ([]string, error) {
+func (e *Engine) oneJob(ctx context.Context, from queue.Name, uid crawl.JobUID, msgs []incoming, want message.Kind, work partWork) ([]string, error) {
 	job, err := e.peek(ctx, uid)
 	if errors.Is(err, jobs.ErrNotFound) {
 		return nil, e.keepGone(ctx, from, msgs)
@@ -119,6 +119,12 @@ func (e *Engine) part(ctx context.Context, from queue.Name, uid crawl.JobUID, ms
 		return nil, nil // its rows are counted; what comes now is a duplicate
 	}
 	rt, err := e.Runtime(ctx, job)
+	var cannot *buildError
+	if want == message.KindControl && errors.As(err, &cannot) {
+		// Control is what has started the job, so no other build is to come
+		// that can run it.
+		return nil, e.fail(ctx, uid, cannot.Error())
+	}
 	if err != nil {
 		return nil, err
 	}

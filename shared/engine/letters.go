@@ -57,7 +57,7 @@ func (e *Engine) deadLetter(ctx context.Context, d DeadDelivery) error {
 	if h.Resent >= maxResent {
 		return e.Bury(ctx, from, d.Delivery, tooOften)
 	}
-	h.Resent, h.Again = h.Resent+1, true
+	h.Resent, h.Repeated = h.Resent+1, true
 	body, err := message.WithHeader(h, payload)
 	if err != nil {
 		return err

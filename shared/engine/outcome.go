@@ -22,8 +22,8 @@ const storeDelay = 5 * time.Second
 type outcome struct {
 	attempt
 	page    *message.Page // to be parsed
-	again   *message.Request
-	delay   time.Duration // of again
+	resend  *message.Request
+	delay   time.Duration // of resend
 	instead *crawl.Request
 	settled *frontier.Settlement
 	stop    string // reason to stop the job
@@ -91,13 +91,13 @@ func (e *Engine) verdict(ctx context.Context, v *visit, a attempt, err error) ou
 	case errors.As(err, &later):
 		o = a.sameAgain(later.At.Sub(e.Now()))
 		if later.Queued {
-			o.again.Turn = later.At
+			o.resend.Turn = later.At
 		}
 	case errors.As(err, &retry):
 		o = a.sameAgain(retry.After)
-		o.again.Attempt++
-		o.again.Priority += retry.Priority
-		o.again.Turn = time.Time{}
+		o.resend.Attempt++
+		o.resend.Priority += retry.Priority
+		o.resend.Turn = time.Time{}
 	case errors.As(err, &instead):
 		o.instead = instead.Request
 		o.settled = &frontier.Settlement{Unit: a.unit, State: frontier.Done, Outcome: frontier.Outcome{Why: "redirected"}}
@@ -131,16 +131,16 @@ func stopReason(c *crawl.CloseSpider) string {
 // sameAgain sends a request back as it came; it costs no attempt.
 func (a attempt) sameAgain(delay time.Duration) outcome {
 	again := a.msg
-	return outcome{attempt: a, again: &again, delay: delay}
+	return outcome{attempt: a, resend: &again, delay: delay}
 }
 
 // ordersOf returns the requests among outcomes that go back to their queue.
 func ordersOf(some []outcome) []scheduler.Order {
 	var orders []scheduler.Order
 	for _, o := range some {
-		if o.again != nil {
+		if o.resend != nil {
 			orders = append(orders, scheduler.Order{
-				Unit: o.unit, Request: *o.again, Delay: o.delay, Marks: o.marks, Again: o.repeated,
+				Unit: o.unit, Request: *o.resend, Delay: o.delay, Marks: o.marks, Repeated: o.repeated,
 			})
 		}
 	}

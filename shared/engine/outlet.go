@@ -15,9 +15,10 @@ import (
 )
 
 const (
-	// flushChildren is how many children are admitted in one go: enough for
-	// full batches of every service, few enough to be no memory.
-	flushChildren = 500
+	// flushChildren is how many children are admitted in one go: those of a
+	// batch of ten pages with a hundred links each, which are about a
+	// megabyte. What is handed on in two goes is sent in two batches.
+	flushChildren = 1000
 	// flushItems is how many bytes of items are sent in one go: SQS takes
 	// 1 MiB a batch. Source: SQS Developer Guide, "Quotas, messages".
 	flushItems = 1 << 20

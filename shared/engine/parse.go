@@ -20,7 +20,7 @@ import (
 // scheduler, and its items go to the pipelines. It returns the IDs of the
 // messages that are to be delivered again.
 func (e *Engine) Parse(ctx context.Context, from queue.Name, batch []queue.Delivery) []string {
-	return e.perJob(ctx, from, batch, message.KindPage, e.parse)
+	return e.runBatch(ctx, from, batch, message.KindPage, e.parse)
 }
 
 func (e *Engine) parse(ctx context.Context, v *visit, msgs []incoming) error {
@@ -57,7 +57,7 @@ func (e *Engine) pageRows(ctx context.Context, v *visit, msgs []incoming) (map[c
 	rows := make(map[crawl.UnitID]frontier.Row, len(msgs))
 	var units []crawl.UnitID
 	for _, m := range msgs {
-		if m.again() {
+		if m.repeated() {
 			units = append(units, m.header.Unit)
 			continue
 		}
@@ -81,20 +81,20 @@ const haltAfter = 10 * time.Second
 
 // A reading is one page on its way through the spider.
 type reading struct {
-	unit  crawl.UnitID
-	marks int // of the unit; a slice that is done has survived them
-	again bool
-	msg   message.Page
-	page  *spider.Page
-	run   crawl.RunID
-	given int // outputs given so far, those of earlier slices included
-	items int // items among them
+	unit     crawl.UnitID
+	marks    int // of the unit; a slice that is done has survived them
+	repeated bool
+	msg      message.Page
+	page     *spider.Page
+	run      crawl.RunID
+	given    int // outputs given so far, those of earlier slices included
+	items    int // items among them
 }
 
 // readPage runs the spider on one page. Its error is a fault of the ports; what
 // is wrong with the page fails its unit alone.
 func (e *Engine) readPage(ctx context.Context, v *visit, out *outlet, m incoming, marks int) error {
-	rd := reading{unit: m.header.Unit, marks: marks, again: m.again()}
+	rd := reading{unit: m.header.Unit, marks: marks, repeated: m.repeated()}
 	if err := message.Decode(m.payload, &rd.msg); err != nil {
 		v.refuse(m, err)
 		return nil
@@ -167,7 +167,7 @@ func (e *Engine) continuePage(ctx context.Context, v *visit, out *outlet, rd rea
 	}
 	rd.msg.Run, rd.msg.Handed = rd.run, rd.given
 	body, err := message.Encode(message.Header{
-		Kind: message.KindPage, Job: v.job.UID, Unit: rd.unit, Base: rd.marks, Again: rd.again, Sent: e.Now().UTC(),
+		Kind: message.KindPage, Job: v.job.UID, Unit: rd.unit, Base: rd.marks, Repeated: rd.repeated, Sent: e.Now().UTC(),
 	}, rd.msg)
 	if err != nil {
 		return err

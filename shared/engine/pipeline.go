@@ -17,7 +17,7 @@ import (
 // and rests in its row. It returns the IDs of the messages that are to be
 // delivered again.
 func (e *Engine) Pipeline(ctx context.Context, from queue.Name, batch []queue.Delivery) []string {
-	return e.perJob(ctx, from, batch, message.KindItem, e.keep)
+	return e.runBatch(ctx, from, batch, message.KindItem, e.keep)
 }
 
 func (e *Engine) keep(ctx context.Context, v *visit, msgs []incoming) error {

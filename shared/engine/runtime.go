@@ -86,13 +86,23 @@ func (e *Engine) Runtime(ctx context.Context, job crawl.Job) (*Runtime, error) {
 	}
 	var rt *Runtime
 	if err := crawl.Guard(func() (err error) { rt, err = e.Build(job, spec); return err }); err != nil {
-		return nil, fmt.Errorf("set up job %s: %w", job.Name, err)
+		return nil, &buildError{job.Name, err}
 	}
 	if n := rt.Settings.ConcurrentRequests; n > 0 {
 		rt.places = make(chan struct{}, n)
 	}
 	return e.runtimes.keep(job.UID, rt), nil
 }
+
+// A buildError is what is wrong with a job for this build, such as a spider that
+// it does not have.
+type buildError struct {
+	job string
+	err error
+}
+
+func (e *buildError) Error() string { return fmt.Sprintf("set up job %s: %v", e.job, e.err) }
+func (e *buildError) Unwrap() error { return e.err }
 
 func (r *runtimes) get(uid crawl.JobUID) *Runtime {
 	r.mu.Lock()

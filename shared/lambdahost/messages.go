@@ -16,6 +16,14 @@ import (
 
 const sqsSource = "aws:sqs"
 
+// A record is a message as Lambda delivers it.
+type record struct {
+	queue.Delivery
+	// died is the queue that gave up on it, of a dead letter; empty if that
+	// is not told.
+	died queue.Name
+}
+
 // messages works a batch of SQS. What is to be delivered again is named in the
 // answer, so that it does not take its neighbours along.
 func (h *Host) messages(ctx context.Context, payload []byte, m *metrics) (events.SQSEventResponse, error) {
@@ -40,13 +48,17 @@ func (h *Host) messages(ctx context.Context, payload []byte, m *metrics) (events
 }
 
 // deliver hands on what came from one queue.
-func (h *Host) deliver(ctx context.Context, from queue.Name, records []engine.DeadDelivery) []string {
+func (h *Host) deliver(ctx context.Context, from queue.Name, records []record) []string {
 	if from == queue.Dead {
-		return h.Control.DeadLetters(ctx, records)
+		letters := make([]engine.DeadDelivery, 0, len(records))
+		for _, r := range records {
+			letters = append(letters, engine.DeadDelivery{Delivery: r.Delivery, From: r.died})
+		}
+		return h.Control.DeadLetters(ctx, letters)
 	}
 	batch := make([]queue.Delivery, 0, len(records))
-	for _, d := range records {
-		batch = append(batch, d.Delivery)
+	for _, r := range records {
+		batch = append(batch, r.Delivery)
 	}
 	batch, failed := h.Open(ctx, batch)
 	if len(batch) > 0 {
@@ -58,20 +70,20 @@ func (h *Host) deliver(ctx context.Context, from queue.Name, records []engine.De
 // byQueue sorts records by the queue that they came from. One of a queue that
 // is not the function's is taken for the function's first: what is wrong with
 // it its stage says.
-func (h *Host) byQueue(records []events.SQSMessage) map[queue.Name][]engine.DeadDelivery {
-	sorted := make(map[queue.Name][]engine.DeadDelivery, 1)
+func (h *Host) byQueue(records []events.SQSMessage) map[queue.Name][]record {
+	sorted := make(map[queue.Name][]record, 1)
 	for _, r := range records {
 		from := h.queueOf(r.EventSourceARN)
 		if from == "" || from == queue.Dead && h.Control == nil {
 			from = queue.Name(h.function.Sources[0].Queue)
 		}
 		receives, _ := strconv.Atoi(r.Attributes["ApproximateReceiveCount"])
-		sorted[from] = append(sorted[from], engine.DeadDelivery{
+		sorted[from] = append(sorted[from], record{
 			Delivery: queue.Delivery{
 				ID: r.MessageId, Job: crawl.JobUID(r.Attributes["MessageGroupId"]), Body: []byte(r.Body),
 				Receives: max(receives, 1), Receipt: r.ReceiptHandle,
 			},
-			From: h.queueOf(r.Attributes["DeadLetterQueueSourceArn"]),
+			died: h.queueOf(r.Attributes["DeadLetterQueueSourceArn"]),
 		})
 	}
 	return sorted

@@ -51,10 +51,10 @@ type Header struct {
 	// Waited is for how many marks of its unit the message has been put off;
 	// see package engine.
 	Waited int `json:"waited,omitempty"`
-	// Again is true for what may not be the only message of its unit: it was
-	// sent or delivered before, or came of one that was. What is not may be
-	// worked without a look at the row.
-	Again bool `json:"again,omitempty"`
+	// Repeated is true for what may not be the only message of its unit: it
+	// was sent or delivered before, or came of one that was. A page that is
+	// not is worked without a look at the row.
+	Repeated bool `json:"repeated,omitempty"`
 	// Resent counts how often the message was taken out of the dead-letter
 	// queue and sent again, since nothing showed that it had reached anybody.
 	Resent int `json:"resent,omitempty"`

@@ -3,6 +3,8 @@ package scheduler
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/frontier"
@@ -62,8 +64,10 @@ func (s *Scheduler) Admit(ctx context.Context, job crawl.JobUID, children []Chil
 	for _, c := range fresh {
 		byUnit[c.Unit] = c
 	}
+	found := 0
 	for k, row := range rows {
 		if stood[k] != nil {
+			found++
 			orders = a.found(orders, byUnit[row.Unit], *stood[k])
 			continue
 		}
@@ -73,24 +77,33 @@ func (s *Scheduler) Admit(ctx context.Context, job crawl.JobUID, children []Chil
 	if err := s.SendRequests(ctx, job, orders); err != nil {
 		return a, err
 	}
-	s.recent.learn(job, len(fresh), len(fresh)-a.New)
+	s.recent.learn(job, len(rows), found)
 	// Only now is each of them known to be sent, or to have another owner.
 	s.recent.add(job, ids)
 	return a, nil
 }
 
+// readAhead is how many units are read before it is asked again whether more
+// are worth reading: what one call of DynamoDB reads.
+const readAhead = 100
+
 // known reads which of the units have a row. A read costs a tenth of a put that
 // finds one: where nearly all that the cache does not know is new, the puts
 // alone are cheaper, and they decide in any case.
 func (s *Scheduler) known(ctx context.Context, job crawl.JobUID, units []crawl.UnitID) (map[crawl.UnitID]frontier.Row, error) {
-	if s.recent.mostlyNew(job) {
-		return nil, nil
+	known := make(map[crawl.UnitID]frontier.Row)
+	for some := range slices.Chunk(units, readAhead) {
+		if s.recent.mostlyNew(job) {
+			break
+		}
+		rows, err := s.Rows.Get(ctx, job, some, frontier.Eventual)
+		if err != nil {
+			return nil, fmt.Errorf("admit %d requests: %w", len(units), err)
+		}
+		maps.Copy(known, rows)
+		s.recent.learn(job, len(some), len(rows))
 	}
-	rows, err := s.Rows.Get(ctx, job, units, frontier.Eventual)
-	if err != nil {
-		return nil, fmt.Errorf("admit %d requests: %w", len(units), err)
-	}
-	return rows, nil
+	return known, nil
 }
 
 // found decides about a child whose row stands already. The owner rule: a row

@@ -24,7 +24,7 @@ const (
 const mostlyNewBelow = 0.1
 
 // learnOver is over how many units that share is averaged.
-const learnOver = 256
+const learnOver = 100
 
 // recent remembers units that need no look at the rows, for each job by
 // itself. It saves reads, since every page of a site links to the same few;
@@ -75,6 +75,9 @@ func (r *recent) add(job crawl.JobUID, units []crawl.UnitID) {
 
 // learn notes how many of so many units had a row.
 func (r *recent) learn(job crawl.JobUID, units, known int) {
+	if units == 0 {
+		return
+	}
 	m := r.of(job)
 	m.mu.Lock()
 	defer m.mu.Unlock()

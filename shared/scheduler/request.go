@@ -129,8 +129,8 @@ type Order struct {
 	Delay   time.Duration
 	// Marks are those of the unit that do not count against the message.
 	Marks int
-	// Again says that the request may have been sent before.
-	Again bool
+	// Repeated says that the request may have been sent before.
+	Repeated bool
 }
 
 // SendRequests sends orders, each to the lane of its priority.
@@ -138,7 +138,7 @@ func (s *Scheduler) SendRequests(ctx context.Context, job crawl.JobUID, orders [
 	lanes := make(map[queue.Name][]queue.Message, 1)
 	for _, o := range orders {
 		body, err := message.Encode(message.Header{
-			Kind: message.KindRequest, Job: job, Unit: o.Unit, Base: o.Marks, Again: o.Again, Sent: s.Now().UTC(),
+			Kind: message.KindRequest, Job: job, Unit: o.Unit, Base: o.Marks, Repeated: o.Repeated, Sent: s.Now().UTC(),
 		}, o.Request)
 		if err != nil {
 			return err
@@ -159,6 +159,6 @@ func (s *Scheduler) SendRequests(ctx context.Context, job crawl.JobUID, orders [
 
 // order is the message that a row's request is sent with, the first time and
 // when the row alone is known.
-func order(row frontier.Row, again bool) Order {
-	return Order{Unit: row.Unit, Again: again, Request: message.Request{Req: row.Req, Priority: row.Priority}}
+func order(row frontier.Row, repeated bool) Order {
+	return Order{Unit: row.Unit, Repeated: repeated, Request: message.Request{Req: row.Req, Priority: row.Priority}}
 }
