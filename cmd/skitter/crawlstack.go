@@ -56,7 +56,7 @@ func (a *app) crawlStack(ctx context.Context, f crawlFlags, layers []settings.La
 	run.close()
 	switch {
 	case ctx.Err() != nil:
-		return &failure{exitInterrupted, fmt.Errorf("interrupted; go on with: %s", f.goOn(job.Name))}
+		return &failure{exitInterrupted, fmt.Errorf("interrupted; go on with: %s", f.goOn(job.Name, files))}
 	case err != nil:
 		return &failure{exitFailed, err}
 	}
@@ -94,8 +94,18 @@ func (a *app) beginOnStack(ctx context.Context, c *cloud.Cloud, f crawlFlags, or
 }
 
 // goOn is the command that goes on with a job as it was run.
-func (f stackFlags) goOn(job string) string {
+func (f crawlFlags) goOn(job string, files []crawl.Feed) string {
 	words := f.command("crawl", "--resume", job)
+	for _, file := range files {
+		flag := " -o "
+		if file.Overwrite {
+			flag = " -O "
+		}
+		words += flag + file.URI
+	}
+	if f.toStdout() {
+		words += " -o -"
+	}
 	if f.exec != "" {
 		words += " --exec " + f.exec
 	}

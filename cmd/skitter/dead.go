@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -51,12 +52,13 @@ func (a *app) deadList(at *placeFlags) *cobra.Command {
 		Args:              exactly(1, "the ID of one job"),
 		ValidArgsFunction: firstOf(a.completeJobs()),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, job, err := a.openJob(cmd.Context(), *at, args[0])
+			l, job, err := a.openLetters(cmd.Context(), *at, args[0])
 			if err != nil {
 				return err
 			}
 			defer l.close()
 			enc := json.NewEncoder(a.stdout)
+			shown := make(map[crawl.UnitID]bool)
 			for row, err := range l.Scheduler.Failed(cmd.Context(), job.UID) {
 				if err != nil {
 					return &failure{exitFailed, err}
@@ -65,7 +67,7 @@ func (a *app) deadList(at *placeFlags) *cobra.Command {
 				if err != nil {
 					return &failure{exitFailed, err}
 				}
-				unit.Request = nil
+				unit.Request, shown[row.Unit] = nil, true
 				if asJSON {
 					if err := enc.Encode(unit); err != nil {
 						return err
@@ -74,11 +76,34 @@ func (a *app) deadList(at *placeFlags) *cobra.Command {
 				}
 				fmt.Fprintf(a.stdout, "%s\t%s\t%s\n", unit.Unit, unit.Reason, unit.URL)
 			}
-			return nil
+			return a.otherLetters(cmd.Context(), l.Engine, job.UID, shown, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object a line")
 	return cmd
+}
+
+// otherLetters lists the dead letters of a job that are of no failed unit: what
+// could not be understood, and items of pages that are done.
+func (a *app) otherLetters(ctx context.Context, e *engine.Engine, job crawl.JobUID, shown map[crawl.UnitID]bool, asJSON bool) error {
+	list, err := e.Dead.List(ctx, job, 0)
+	if err != nil {
+		return &failure{exitFailed, err}
+	}
+	for _, letter := range list {
+		if shown[letter.Unit] {
+			continue
+		}
+		if asJSON {
+			err = json.NewEncoder(a.stdout).Encode(map[string]string{"letter": letter.ID, "queue": string(letter.From), "reason": letter.Reason})
+		} else {
+			_, err = fmt.Fprintf(a.stdout, "letter %s\t%s\tof queue %s\n", letter.ID, letter.Reason, letter.From)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (a *app) deadShow(at *placeFlags) *cobra.Command {

@@ -19,11 +19,14 @@ import (
 func (a *app) order(f crawlFlags, args []string) (engine.Order, error) {
 	o := engine.Order{Project: a.project.Name, Name: f.job}
 	if f.resume != "" {
-		if len(args) > 0 || f.job != "" || len(f.args)+len(f.settings) > 0 || f.logLevel != "" ||
-			(f.output != "" || f.overwrite != "") && !f.toStdout() {
+		// A job on a stack knows of no file of this machine.
+		toFile := (f.output != "" || f.overwrite != "") && !f.toStdout() && !f.onAWS()
+		if len(args) > 0 || f.job != "" || len(f.args)+len(f.settings) > 0 || f.logLevel != "" || toFile {
 			return o, wrongUse("--resume goes on with a job as it was started: give no spider, URL, -a, -s, -L, -O or --job with it, and no -o but -o -")
 		}
-		return o, asUsage(checkStats(f))
+		var err error
+		o.Spec.Feeds, err = outputs(f)
+		return o, asUsage(errors.Join(err, checkStats(f)))
 	}
 	if len(args) == 0 {
 		return o, wrongUse("crawl wants the name of a spider, or --resume JOB; skitter list shows the spiders")

@@ -120,6 +120,25 @@ func (a *app) openJob(ctx context.Context, f placeFlags, name string) (place, cr
 	return p, job, nil
 }
 
+// openLetters is openJob that finds a job which is gone, too, by the UID that
+// its dead letters are kept under.
+func (a *app) openLetters(ctx context.Context, f placeFlags, name string) (place, crawl.Job, error) {
+	p, job, missing := a.openJob(ctx, f, name)
+	if missing == nil {
+		return p, job, nil
+	}
+	p, err := a.open(ctx, f)
+	if err != nil {
+		return place{}, job, err
+	}
+	list, err := p.Dead.List(ctx, crawl.JobUID(name), 1)
+	if err != nil || len(list) == 0 {
+		p.close()
+		return place{}, job, missing
+	}
+	return p, crawl.Job{UID: crawl.JobUID(name), Name: name}, nil
+}
+
 // stateIn reports whether a folder is there that a crawl could have kept its
 // state in, so that looking for one makes none.
 func stateIn(data string) error {

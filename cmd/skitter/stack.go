@@ -35,7 +35,7 @@ func stackOf(ctx context.Context, f placeFlags, scale float64) (topology.Stack, 
 	if err := stack.Validate(); err != nil {
 		return stack, awssdk.Config{}, asUsage(err)
 	}
-	if scale < 1 || scale > topology.MaxScale {
+	if !(scale >= 1 && scale <= topology.MaxScale) { // said this way round, it refuses NaN
 		return stack, awssdk.Config{}, wrongUse("--time-scale %v: it divides times, so it is 1 to %d", scale, topology.MaxScale)
 	}
 	if scale != 1 {

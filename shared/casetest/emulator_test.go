@@ -42,16 +42,15 @@ func TestEMU02(t *testing.T) {
 			s.send(t, queue.Page, fmt.Append(nil, n))
 		}
 		begun, runs := time.Now(), map[string][]time.Duration{}
-		l := &lambdas{s: s}
+		l := &lambdas{s: s, invoked: func(inv invocation) {
+			for _, r := range inv.records {
+				runs[r.Body] = append(runs[r.Body], time.Since(begun))
+			}
+		}}
 		ctx, cancel := context.WithCancel(t.Context())
 		m := l.poll(ctx, t, topology.Parse, s.Function(topology.Parse).Sources[0], func(_ context.Context, event []byte) ([]byte, error) {
 			return failSome(t, event, in.Fail), nil
 		})
-		l.invoked = func(inv invocation) {
-			for _, r := range inv.records {
-				runs[r.Body] = append(runs[r.Body], time.Since(begun))
-			}
-		}
 		hidden := s.Queue(topology.QueuePage).Visibility
 		time.Sleep(hidden * time.Duration(in.MaxReceive+2))
 		cancel()

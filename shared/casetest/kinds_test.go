@@ -59,7 +59,7 @@ func init() {
 		"property_idempotent": {run: idempotent},
 		"fingerprint":         {run: fingerprint},
 
-		"infra_template":  later(infra),
+		"infra_template":  later(infra, "infra/stack, by ID,"),
 		"infra_and_chain": later(infra, "TestEMU07 here, for the chain,"),
 		"job_api":         later(infra, "shared/api, by ID,"),
 		"ui":              later(infra),

@@ -96,6 +96,10 @@ func (e *Engine) look(ctx context.Context, v *visit) error {
 	if err != nil || !done {
 		return err
 	}
+	if !tally.Started {
+		// To call a job finished whose work was lost would be a lie.
+		return e.fail(ctx, job.UID, "the rows of its work are gone")
+	}
 	return e.toClosing(ctx, job, finishReason(job, tally.StartFailed))
 }
 

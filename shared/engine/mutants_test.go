@@ -49,7 +49,7 @@ var mutants = []mutant{
 		{"scheduler/admit.go", `
 	if err := s.SendRequests(ctx, job, orders); err != nil {
 `, `
-	s.recent.add(job, ids)
+	s.recent.add(job, owners)
 	if err := s.SendRequests(ctx, job, orders); err != nil {
 `},
 	}},

@@ -159,13 +159,36 @@ func (e *Engine) take(ctx context.Context, out *outlet, ident *scheduler.Identif
 	return out.request(ctx, ident, rd.unit, res.Request)
 }
 
+const (
+	// maxSlices is in how many invocations a page may be read. Each goes over
+	// what the ones before gave, so a page that needs so many is read for an
+	// hour.
+	maxSlices = 100
+	// maxIdle is how many of them in a row may end before anything new comes:
+	// a callback that takes an invocation to give what it gave before will
+	// not give more in the next.
+	maxIdle = 2
+)
+
 // continuePage sends a page on that cannot be finished in this invocation. Only
-// the last slice settles.
+// the last slice settles. A page that does not come along is given up on.
 func (e *Engine) continuePage(ctx context.Context, v *visit, out *outlet, rd reading) error {
+	rd.msg.Idle++
+	if rd.given > rd.msg.Handed {
+		rd.msg.Handed, rd.msg.Items, rd.msg.Idle = rd.given, rd.items, 0
+	}
+	if rd.msg.Slices++; rd.msg.Slices >= maxSlices || rd.msg.Idle >= maxIdle {
+		v.Log.Error("page takes too long", "url", rd.page.URL, "callback", rd.page.Request.Callback, "slices", rd.msg.Slices, "outputs", rd.msg.Handed)
+		rd.items = rd.msg.Items // what earlier slices gave counts
+		out.settle(rd.settlement(frontier.Failed, "too-slow"))
+		// At once: the callback may go on, though nobody listens, until the
+		// invocation is over.
+		return out.flush(ctx)
+	}
 	if err := out.handOn(ctx); err != nil {
 		return err
 	}
-	rd.msg.Run, rd.msg.Handed = rd.run, rd.given
+	rd.msg.Run = rd.run
 	body, err := message.Encode(message.Header{
 		Kind: message.KindPage, Job: v.job.UID, Unit: rd.unit, Base: rd.marks, Repeated: rd.repeated, Sent: e.Now().UTC(),
 	}, rd.msg)

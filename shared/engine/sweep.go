@@ -75,6 +75,10 @@ func (e *Engine) sweep(ctx context.Context, job crawl.Job) error {
 		return e.revive(ctx, job, false)
 	case !exact && still > e.Quiet:
 		return e.watch(ctx, job)
+	case !exact && still > e.Still:
+		// A count that was lost in a crash may keep all from asking. While
+		// there is an open row, it is one read.
+		return e.Scheduler.SendControl(ctx, job.UID, message.Control{Do: message.DoLook}, 0)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -125,19 +126,27 @@ func fromEnvironment(ctx context.Context, name string, p project.Project, api fu
 }
 
 // guardOf is the address guard: it lets through what the deployment allows, but
-// never the Runtime API, by which a page could speak to Lambda in our name.
+// never the Runtime API, nor an emulator, to which a page could speak in our
+// name.
 func guardOf(getenv func(string) string) (*handlers.Guard, error) {
 	allow, err := handlers.ParseNetworks(getenv(topology.EnvAllowAddresses))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", topology.EnvAllowAddresses, err)
 	}
 	guard := &handlers.Guard{Allow: allow}
-	if api := getenv("AWS_LAMBDA_RUNTIME_API"); api != "" {
-		addrs, err := addressesOf(api)
-		if err != nil {
-			return nil, fmt.Errorf("AWS_LAMBDA_RUNTIME_API=%q: %w", api, err)
+	forbid := map[string]string{"AWS_LAMBDA_RUNTIME_API": getenv("AWS_LAMBDA_RUNTIME_API")}
+	if u, err := url.Parse(getenv("AWS_ENDPOINT_URL")); err == nil && u.Port() != "" {
+		forbid["AWS_ENDPOINT_URL"] = u.Host
+	}
+	for name, address := range forbid {
+		if address == "" {
+			continue
 		}
-		guard.Forbid = addrs
+		addrs, err := addressesOf(address)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %q: %w", name, address, err)
+		}
+		guard.Forbid = append(guard.Forbid, addrs...)
 	}
 	return guard, nil
 }

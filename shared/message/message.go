@@ -23,6 +23,10 @@ const (
 	oldest  = 1
 )
 
+// maxJob is the longest UID of a job in bytes, more than any has: it is part of
+// keys.
+const maxJob = 128
+
 // A Kind says what a message asks for.
 type Kind string
 
@@ -87,10 +91,14 @@ type Page struct {
 	Failure  *crawl.Failure  `json:"failure,omitempty"`
 	Body     Body            `json:"body,omitzero"`
 
-	// Run and Handed are set when a page is continued: the run that counts,
-	// and how many of its outputs were handed on already.
+	// These are set when a page is continued: the run that counts, how many
+	// of its outputs were handed on already, how many of those are items, in
+	// how many slices, and how many slices in a row have brought none.
 	Run    crawl.RunID `json:"run,omitempty"`
 	Handed int         `json:"handed,omitempty"`
+	Items  int         `json:"items,omitempty"`
+	Slices int         `json:"slices,omitempty"`
+	Idle   int         `json:"idle,omitempty"`
 }
 
 // An Item hands over one scraped item, whose key is in the header.
@@ -165,6 +173,9 @@ func ReadHeader(body []byte) (Header, []byte, error) {
 	var h Header
 	if err := json.Unmarshal(line, &h); err != nil {
 		return Header{}, nil, fmt.Errorf("message header: %w", err)
+	}
+	if len(h.Job) > maxJob {
+		return Header{}, nil, fmt.Errorf("message header: a job of %d bytes: there are at most %d", len(h.Job), maxJob)
 	}
 	if h.Version < oldest || h.Version > Version {
 		return h, nil, fmt.Errorf("message version %d: this build reads %d to %d", h.Version, oldest, Version)

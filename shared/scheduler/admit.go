@@ -45,9 +45,10 @@ func (s *Scheduler) Admit(ctx context.Context, job crawl.JobUID, children []Chil
 	}
 	var orders []Order
 	var rows []frontier.Row
+	owners := make(map[crawl.UnitID]crawl.UnitID, len(fresh))
 	for _, c := range fresh {
 		if row, ok := known[c.Unit]; ok {
-			orders = a.found(orders, c, row)
+			orders = a.found(orders, c, row, owners)
 			continue
 		}
 		row, err := s.newRow(ctx, job, c)
@@ -68,10 +69,11 @@ func (s *Scheduler) Admit(ctx context.Context, job crawl.JobUID, children []Chil
 	for k, row := range rows {
 		if stood[k] != nil {
 			found++
-			orders = a.found(orders, byUnit[row.Unit], *stood[k])
+			orders = a.found(orders, byUnit[row.Unit], *stood[k], owners)
 			continue
 		}
 		a.New++
+		owners[row.Unit] = crawl.UnitID{}
 		orders = append(orders, order(row, false))
 	}
 	if err := s.SendRequests(ctx, job, orders); err != nil {
@@ -79,7 +81,7 @@ func (s *Scheduler) Admit(ctx context.Context, job crawl.JobUID, children []Chil
 	}
 	s.recent.learn(job, len(rows), found)
 	// Only now is each of them known to be sent, or to have another owner.
-	s.recent.add(job, ids)
+	s.recent.add(job, owners)
 	return a, nil
 }
 
@@ -108,13 +110,20 @@ func (s *Scheduler) known(ctx context.Context, job crawl.JobUID, units []crawl.U
 
 // found decides about a child whose row stands already. The owner rule: a row
 // that this parent wrote and that is still queued may never have been sent, so
-// it is sent again. A duplicate is harmless.
-func (a *Admission) found(orders []Order, c Child, row frontier.Row) []Order {
+// it is sent again. A duplicate is harmless. A row of another parent is that
+// one's to send, also when it comes again in this process, so the child is
+// remembered with it.
+func (a *Admission) found(orders []Order, c Child, row frontier.Row, owners map[crawl.UnitID]crawl.UnitID) []Order {
 	if row.By == c.Parent && row.State == frontier.Queued {
 		a.Again++
+		owners[c.Unit] = crawl.UnitID{}
 		return append(orders, order(row, true))
 	}
 	a.Seen++
+	owners[c.Unit] = crawl.UnitID{}
+	if row.State == frontier.Queued {
+		owners[c.Unit] = row.By
+	}
 	return orders
 }
 
@@ -124,7 +133,7 @@ func (s *Scheduler) unseen(job crawl.JobUID, children []Child) ([]Child, []crawl
 	ids := make([]crawl.UnitID, 0, len(children))
 	here := make(map[crawl.UnitID]bool, len(children))
 	for _, c := range children {
-		if here[c.Unit] || s.recent.has(job, c.Unit) {
+		if here[c.Unit] || s.recent.has(job, c.Unit, c.Parent) {
 			continue
 		}
 		here[c.Unit] = true

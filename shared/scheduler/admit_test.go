@@ -278,7 +278,7 @@ func TestPutStartIsPutOnce(t *testing.T) {
 		}
 	}
 	tally, err := w.Tally(t.Context(), job)
-	if err != nil || tally != (scheduler.Tally{Rows: 1, Queued: 1}) {
+	if err != nil || tally != (scheduler.Tally{Rows: 1, Queued: 1, Started: true}) {
 		t.Errorf("tally %+v, err %v", tally, err)
 	}
 	if sent := w.units(); len(sent) > 0 {
@@ -307,5 +307,32 @@ func TestWhoLosesThePutLeavesTheLargeRequestAsItWas(t *testing.T) {
 	}
 	if name(row.By) != "p" || req.Callback != "of_p" {
 		t.Errorf("the row is by %s, and its request calls %s; want both of p", name(row.By), req.Callback)
+	}
+}
+
+// A parent puts its children and dies before it sends them; another parent in
+// the same process finds their rows; then the first one comes again there. What
+// the process remembers must not keep it from sending them.
+func TestInterleavingBWithAnotherParentBetween(t *testing.T) {
+	w := newWorld(t)
+	w.fail = failAt("send 2 to request")
+	if _, err := w.admit(child("owner", "a"), child("owner", "b")); err == nil {
+		t.Fatal("nothing went wrong")
+	}
+	w.fail = nil
+	for range 2 { // the second time from memory
+		if got, err := w.admit(child("other", "a"), child("other", "b")); err != nil || got != (scheduler.Admission{Seen: 2}) {
+			t.Fatalf("the other parent: %+v, %v", got, err)
+		}
+	}
+	if got, err := w.admit(child("owner", "a"), child("owner", "b")); err != nil || got != (scheduler.Admission{Again: 2}) {
+		t.Errorf("the owner: %+v, %v; want both sent again", got, err)
+	}
+	if diff := cmp.Diff([]string{"a", "b"}, w.units()); diff != "" {
+		t.Errorf("sent (-want, +got):\n%s", diff)
+	}
+	// Now they are known to be sent.
+	if got, err := w.admit(child("owner", "a"), child("other", "b")); err != nil || got != (scheduler.Admission{Seen: 2}) {
+		t.Errorf("after that: %+v, %v", got, err)
 	}
 }

@@ -17,6 +17,9 @@ type Tally struct {
 	Rows, Queued int
 	// Done, Failed and Dropped count closed units, the start excluded.
 	Done, Failed, Dropped int
+	// Started is true if the start has a row. It was written before the job's
+	// own and is kept for as long as that.
+	Started bool
 	// StartFailed is true if the spider's start ended with an error.
 	StartFailed bool
 	// Stored, ItemsDropped and Dead count the items of the runs that count.
@@ -139,6 +142,7 @@ func (t *Tally) add(u settled) {
 	t.Stored += u.stored
 	t.ItemsDropped += u.dropped
 	t.Dead += u.dead
+	t.Started = t.Started || u.row.Unit == crawl.StartUnit
 	switch {
 	case u.row.State == frontier.Queued:
 		t.Queued++

@@ -159,8 +159,8 @@ func TestLook(t *testing.T) {
 
 func TestTheStartCountsAsARowOnly(t *testing.T) {
 	for state, want := range map[frontier.State]scheduler.Tally{
-		frontier.Done:   {Rows: 1},
-		frontier.Failed: {Rows: 1, StartFailed: true},
+		frontier.Done:   {Rows: 1, Started: true},
+		frontier.Failed: {Rows: 1, Started: true, StartFailed: true},
 	} {
 		w := newWorld(t)
 		if err := w.PutStart(t.Context(), job); err != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// recentUnits is how many units of a job the cache holds: 20,000 of 20
-	// bytes are about 3 MB with the cache's own bookkeeping.
+	// recentUnits is how many units of a job the cache holds: 20,000 of 40
+	// bytes are about 3.5 MB with the cache's own bookkeeping.
 	recentUnits = 20_000
 	// recentJobs is how many jobs have a cache at one time in a process.
 	recentJobs = 8
@@ -36,7 +36,10 @@ type recent struct {
 
 // A memory is what is remembered of one job.
 type memory struct {
-	units *lru.Cache[crawl.UnitID, struct{}]
+	// units are those that need no look, and for whom: the value is the only
+	// parent that must look all the same, since it may have to send the unit;
+	// zero for a unit that is known to be sent.
+	units *lru.Cache[crawl.UnitID, crawl.UnitID]
 	mu    sync.Mutex
 	// known is the share of units, among those that were not remembered, that
 	// had a row. It begins above the limit: the first some hundred are read.
@@ -54,22 +57,24 @@ func (r *recent) of(job crawl.JobUID) *memory {
 	defer r.mu.Unlock()
 	m, ok := r.jobs.Get(job)
 	if !ok {
-		units, _ := lru.New[crawl.UnitID, struct{}](recentUnits)
+		units, _ := lru.New[crawl.UnitID, crawl.UnitID](recentUnits)
 		m = &memory{units: units, known: 2 * mostlyNewBelow}
 		r.jobs.Add(job, m)
 	}
 	return m
 }
 
-func (r *recent) has(job crawl.JobUID, unit crawl.UnitID) bool {
-	_, ok := r.of(job).units.Get(unit)
-	return ok
+// has reports whether a unit needs no look when a parent gives it.
+func (r *recent) has(job crawl.JobUID, unit, parent crawl.UnitID) bool {
+	owner, ok := r.of(job).units.Get(unit)
+	return ok && (owner.IsZero() || owner != parent)
 }
 
-func (r *recent) add(job crawl.JobUID, units []crawl.UnitID) {
+// add remembers units with the parents that answer for them; see memory.
+func (r *recent) add(job crawl.JobUID, owners map[crawl.UnitID]crawl.UnitID) {
 	cache := r.of(job).units
-	for _, u := range units {
-		cache.Add(u, struct{}{})
+	for unit, owner := range owners {
+		cache.Add(unit, owner)
 	}
 }
 

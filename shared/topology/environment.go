@@ -44,7 +44,7 @@ func FromEnvironment(getenv func(string) string) (Stack, error) {
 		return s, nil
 	}
 	scale, err := strconv.ParseFloat(text, 64)
-	if err != nil || scale < 1 || scale > MaxScale {
+	if err != nil || !(scale >= 1 && scale <= MaxScale) { // said this way round, it refuses NaN
 		return Stack{}, fmt.Errorf("%s=%q: it must be a number from 1 to %d", EnvTimeScale, text, MaxScale)
 	}
 	return s.Scaled(scale), nil

@@ -133,12 +133,11 @@ func (c *Cloud) Check(spec crawl.JobSpec) error {
 	})
 }
 
-// Create is [engine.Engine.Create], for feeds that a function can write.
+// Create is [engine.Engine.Create] for what a stack can do: whoever asks, be it
+// an event, a schedule or a person, is told what it cannot.
 func (c *Cloud) Create(ctx context.Context, o engine.Order) (crawl.Job, bool, error) {
-	for _, feed := range o.Spec.Feeds {
-		if _, _, err := bucketKey(feed); err != nil {
-			return crawl.Job{}, false, err
-		}
+	if err := c.checkOrder(o); err != nil {
+		return crawl.Job{}, false, err
 	}
 	return c.Engine.Create(ctx, o)
 }

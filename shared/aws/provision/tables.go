@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -185,8 +186,8 @@ func (p *provisioner) expire(ctx context.Context, name string) error {
 			AttributeName: awssdk.String(topology.TTL), Enabled: awssdk.Bool(true),
 		},
 	})
-	if p.unknown(err) {
-		return nil
+	if p.unknown(err) || code(err) == "ValidationException" && strings.Contains(err.Error(), "already enabled") {
+		return nil // somebody else has just done it
 	}
 	return err
 }
