@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,7 +21,7 @@ import (
 func TestAPageThatTakesTooLongIsGivenUpOn(t *testing.T) {
 	const timeout, each = 20 * time.Second, time.Second
 	synctest.Test(t, func(t *testing.T) {
-		slices := 0
+		var slices atomic.Int64
 		w := worldtest.New(t, worldtest.Options{
 			Site: worldtest.Site{"/": "link /slow\nitem start", "/slow": ""}, NoCensus: true, Timeout: timeout,
 			Spider: func(s *spider.Spider) {
@@ -29,7 +30,7 @@ func TestAPageThatTakesTooLongIsGivenUpOn(t *testing.T) {
 					if page.Response.URL != worldtest.Host+"/slow" {
 						return small(ctx, page, out)
 					}
-					slices++
+					slices.Add(1)
 					for k := range 200 {
 						time.Sleep(each)
 						out.Item(map[string]string{"name": fmt.Sprint(k)})
@@ -49,8 +50,8 @@ func TestAPageThatTakesTooLongIsGivenUpOn(t *testing.T) {
 		if n := len(w.Delivered); n != 1+17 {
 			t.Errorf("%d items, want that of the start and what a slice has time for", n)
 		}
-		if took := time.Since(begun); slices > 4 || took > 5*time.Minute {
-			t.Errorf("%d slices, %s", slices, took)
+		if took := time.Since(begun); slices.Load() > 4 || took > 5*time.Minute {
+			t.Errorf("%d slices, %s", slices.Load(), took)
 		}
 	})
 }
@@ -58,14 +59,14 @@ func TestAPageThatTakesTooLongIsGivenUpOn(t *testing.T) {
 // A page that gives a little more in each slice ends, too.
 func TestAPageOfManySlicesEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slices := 0
+		var slices atomic.Int64
 		w := worldtest.New(t, worldtest.Options{
 			Site: worldtest.Site{"/": ""}, NoCensus: true, Timeout: 20 * time.Second,
 			Spider: func(s *spider.Spider) {
 				s.Parse = func(_ context.Context, _ *spider.Page, out *spider.Output) error {
-					slices++
+					n := int(slices.Add(1))
 					for k := range 1000 {
-						if k == slices {
+						if k == n {
 							time.Sleep(17 * time.Second)
 						}
 						out.Item(map[string]string{"name": fmt.Sprint(k)})
@@ -78,8 +79,8 @@ func TestAPageOfManySlicesEnds(t *testing.T) {
 		if row := w.Row("/"); row.State != frontier.Failed || row.Why != "too-slow" || row.Items != len(w.Delivered) {
 			t.Errorf("the page is %s, %s, of %d items %d are delivered", row.State, row.Why, row.Items, len(w.Delivered))
 		}
-		if slices != 100 {
-			t.Errorf("%d slices, want 100", slices)
+		if n := slices.Load(); n != 100 {
+			t.Errorf("%d slices, want 100", n)
 		}
 	})
 }

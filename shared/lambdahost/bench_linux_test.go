@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -30,6 +31,7 @@ func BenchmarkShop(b *testing.B) {
 	if site == "" {
 		b.Skip("SKITTER_BENCH_SITE names no shop; make bench/aws runs one")
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(300)) // as Main does
 	for b.Loop() {
 		client := new(counting)
 		s := newMemoryStack(b, spiders.Project(), func(c awssdk.HTTPClient) awssdk.HTTPClient { client.client = c; return client })
@@ -40,7 +42,7 @@ func BenchmarkShop(b *testing.B) {
 			spent[function] += cpuTime(b, unix.RUSAGE_SELF) - before - time.Duration(client.spent.Load()-outside)
 			batches[function]++
 		}
-		job, _, err := s.cloud.Create(b.Context(), engine.Order{Project: "bench", Spec: crawl.JobSpec{
+		job, _, err := s.cloud.Create(b.Context(), engine.Order{Project: "default", Spec: crawl.JobSpec{
 			Spider: "shop", StartURLs: []string{site + "/p/0"},
 			Settings: map[string]string{"DOWNLOAD_DELAY": "0", "CONCURRENT_REQUESTS_PER_DOMAIN": "16", "LOG_LEVEL": "ERROR"},
 		}})

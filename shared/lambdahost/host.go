@@ -105,6 +105,9 @@ type event struct {
 
 // work tells the event's kind and works it. The answer is encoded as JSON.
 func (h *Host) work(ctx context.Context, payload []byte, m *metrics) (any, error) {
+	if h.Control == nil {
+		return h.messages(ctx, payload, m) // large, and not to be read twice
+	}
 	var ev event
 	if err := json.Unmarshal(payload, &ev); err != nil {
 		return nil, fmt.Errorf("event of function %s: %w", h.Function, err)
@@ -112,8 +115,6 @@ func (h *Host) work(ctx context.Context, payload []byte, m *metrics) (any, error
 	switch {
 	case len(ev.Records) > 0 && ev.Records[0].EventSource == sqsSource:
 		return h.messages(ctx, payload, m)
-	case h.Control == nil:
-		return nil, fmt.Errorf("function %s takes events of SQS alone", h.Function)
 	case ev.Skitter != "":
 		return h.scheduled(ctx, ev.Skitter, payload)
 	case ev.RequestContext != nil && ev.RequestContext.HTTP != nil:

@@ -30,7 +30,10 @@ func (h *Host) messages(ctx context.Context, payload []byte, m *metrics) (events
 	var answer events.SQSEventResponse
 	var ev events.SQSEvent
 	if err := json.Unmarshal(payload, &ev); err != nil {
-		return answer, fmt.Errorf("batch of SQS: %w", err)
+		return answer, fmt.Errorf("event of function %s: %w", h.Function, err)
+	}
+	if len(ev.Records) == 0 || ev.Records[0].EventSource != sqsSource {
+		return answer, fmt.Errorf("function %s takes events of SQS alone", h.Function)
 	}
 	for from, records := range h.byQueue(ev.Records) {
 		m.messages += len(records)

@@ -50,7 +50,7 @@ func TestNothingOfOneJobIsLeftForTheNext(t *testing.T) {
 		for page := range pages {
 			spec.StartURLs = append(spec.StartURLs, fmt.Sprintf("%s/%d", site.URL, page))
 		}
-		job, _, err := s.cloud.Create(t.Context(), engine.Order{Project: "test", Name: name, Spec: spec})
+		job, _, err := s.cloud.Create(t.Context(), engine.Order{Project: "default", Name: name, Spec: spec})
 		if err != nil {
 			t.Fatal(err)
 		}
