@@ -10,7 +10,7 @@ FAST    := -s DOWNLOAD_DELAY=0 -s CONCURRENT_REQUESTS_PER_DOMAIN=16
 # packages over it run without. Package engine runs both ways: in part with it,
 # whole without.
 RACED    = $(shell $(GO) list ./... | grep -v -e /shared/local -e /shared/assembly -e /cmd/)
-UNRACED  = ./shared/engine ./shared/local/... ./shared/assembly ./cmd/...
+UNRACED  = ./shared/engine ./shared/local/... ./shared/assembly/... ./cmd/...
 LINT    := $(GO) tool -modfile=tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := help

@@ -110,6 +110,7 @@ func serveShop(t *testing.T, pages int) string {
 // TestTheFourBinariesCrawl crawls the shop through the four functions as they
 // are deployed, at an emulator: the items are those of one machine.
 func TestTheFourBinariesCrawl(t *testing.T) {
+	t.Parallel() // these tests wait more than they work
 	for _, test := range []struct {
 		name     string
 		pages    int
@@ -159,7 +160,7 @@ func TestKilledEnvironmentsLoseNothing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	killed := make(chan int, 1)
-	go func() { killed <- killSome(ctx, r, kills) }()
+	go func() { killed <- killSome(ctx, r, job.UID, kills) }()
 	job, err = awaitEnd(ctx, r, job)
 	if err != nil {
 		t.Fatalf("the job has not ended: %v", err)
@@ -192,11 +193,21 @@ func TestKilledEnvironmentsLoseNothing(t *testing.T) {
 	if want := shopItems(t, url); len(want) != pages || !slices.Equal(got, want) {
 		t.Errorf("%d items, want the %d of one machine", len(got), len(want))
 	}
+	for row, err := range r.cloud.Scheduler.Failed(ctx, job.UID) {
+		t.Errorf("failed: %s %s, %d marks (%v)", row.Req, row.Why, row.Marks, err)
+	}
 }
 
 // killSome kills environments that work, of one function after the other, and
-// returns how many it has.
-func killSome(ctx context.Context, r *running, kills int) int {
+// returns how many it has. It waits until many pages are under way: while there
+// is only one, each kill would be its, and it would rightly be taken for poison.
+func killSome(ctx context.Context, r *running, job crawl.JobUID, kills int) int {
+	for ctx.Err() == nil {
+		if p, err := r.cloud.Progress(ctx, job); err == nil && p.Pages > 30 {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 	stages := []string{topology.Fetch, topology.Parse, topology.Pipeline}
 	n := 0
 	for k := 0; n < kills && ctx.Err() == nil; k++ {
@@ -212,6 +223,7 @@ func killSome(ctx context.Context, r *running, kills int) int {
 // answers and one that always fails, among good ones: the job ends, and
 // skitter dead shows each with its reason.
 func TestTroubleOnAStackEnds(t *testing.T) {
+	t.Parallel()
 	url, endpoint, out := serveShop(t, 10), inMemory(t), filepath.Join(t.TempDir(), "items.jsonl")
 	place := []string{"--endpoint", endpoint, "--stack", "trouble"}
 	args := []string{

@@ -86,10 +86,8 @@ func racingPages(t *testing.T, pages int, want raceWant) {
 		pumpUntil(t, s, w, queue.Page, pages)
 		all := takeAll(t, s, queue.Page)
 		var working sync.WaitGroup
-		for _, d := range all {
-			w.Restart()
-			parse := w.Parse
-			working.Go(func() { w.Work(queue.Page, parse, []queue.Delivery{d}) })
+		for k, parse := range processes(w, len(all)) {
+			working.Go(func() { w.Work(queue.Page, parse, all[k:k+1]) })
 		}
 		working.Wait()
 		job := w.Finish()
@@ -183,9 +181,7 @@ func redelivery(t *testing.T, c reported) {
 		pumpUntil(t, s, w, queue.Page, 1)
 		page := takeAll(t, s, queue.Page)[:1]
 		var both sync.WaitGroup
-		for range 2 {
-			w.Restart()
-			parse := w.Parse
+		for _, parse := range processes(w, 2) {
 			both.Go(func() { w.Work(queue.Page, parse, page) })
 		}
 		both.Wait()
@@ -203,6 +199,17 @@ func redelivery(t *testing.T, c reported) {
 		job := w.Finish()
 		checkRedelivered(t, w, job, names, want)
 	})
+}
+
+// processes are the parse stages of n processes over a world's ports. All are
+// made before any works, since the world has one engine at a time.
+func processes(w *worldtest.World, n int) []func(context.Context, queue.Name, []queue.Delivery) []string {
+	var stages []func(context.Context, queue.Name, []queue.Delivery) []string
+	for range n {
+		w.Restart()
+		stages = append(stages, w.Parse)
+	}
+	return stages
 }
 
 // work counts what was written and what waits in the queues, but for control's,
