@@ -98,7 +98,7 @@ func (a *app) crawl(ctx context.Context, f crawlFlags, args []string) error {
 	if err != nil {
 		return &failure{exitUsage, err}
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	job, err := a.begin(ctx, l, f, order)
 	if err != nil {
 		return err

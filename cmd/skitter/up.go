@@ -58,7 +58,7 @@ func (a *app) up(ctx context.Context, f stackFlags, addr string, quiet bool) err
 	if err != nil {
 		return &failure{exitFailed, fmt.Errorf("--addr: %w", err)}
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	show := newDisplay(a.stderr, quiet)
 	run, err := a.runStack(ctx, f, layers, show)
 	if err != nil {

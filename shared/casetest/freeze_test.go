@@ -38,7 +38,7 @@ func TestSQS11(t *testing.T) {
 				text += "\nlink http://" + r.Host + path
 			}
 		}
-		w.Write([]byte(text)) //nolint:errcheck // a client that went away wants no answer
+		_, _ = w.Write([]byte(text)) // a client that went away wants no answer
 	}))
 	t.Cleanup(site.Close)
 
