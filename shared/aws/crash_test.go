@@ -66,6 +66,7 @@ func crashRun(t *testing.T, stale time.Duration, plan ...point) crash {
 		c.requests, c.happened = faults.counted(), faults.happened()
 		c.problem = crashProblem(t, w, job, plan)
 		c.problem += crashLeavings(t, w, store, stack, inside)
+		w.Wait() // one may be held up by a fault still
 	})
 	if c.problem != "" {
 		c.problem = fmt.Sprintf("%v:\n%s", c.happened, c.problem)

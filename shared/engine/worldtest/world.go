@@ -226,6 +226,9 @@ func (w *World) Finish() crawl.Job {
 	return crawl.Job{}
 }
 
+// Wait waits until no invocation is under way any more.
+func (w *World) Wait() { w.running.Wait() }
+
 // Base are the ports without what a test put round them.
 func (w *World) Base() Ports { return w.base }
 
