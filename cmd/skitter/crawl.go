@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -116,17 +115,11 @@ func (a *app) crawl(ctx context.Context, f crawlFlags, args []string) error {
 
 // layers are the settings of the project file, if there is one.
 func (a *app) layers() ([]settings.Layer, error) {
-	layer, name, err := settings.ReadFile("skitter.yaml")
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
+	layers, err := assembly.ProjectFile(&a.project, "")
 	if err != nil {
 		return nil, &failure{exitUsage, err}
 	}
-	if name != "" {
-		a.project.Name = name
-	}
-	return []settings.Layer{layer}, nil
+	return layers, nil
 }
 
 // begin starts the job, or finds the one to go on with.

@@ -124,7 +124,7 @@ func awaitEnd(ctx context.Context, run *running, job crawl.Job) (crawl.Job, erro
 		if err == nil && now.State.Ended() {
 			return now, nil
 		}
-		if err != nil && ctx.Err() == nil && errors.Is(err, jobs.ErrNotFound) {
+		if errors.Is(err, jobs.ErrNotFound) {
 			return job, fmt.Errorf("job %s is gone", job.Name)
 		}
 		select {

@@ -109,27 +109,35 @@ func (a *app) openJob(ctx context.Context, f placeFlags, name string) (place, cr
 	if err != nil {
 		return place{}, crawl.Job{}, err
 	}
-	job, err := p.Jobs.Find(ctx, a.project.Name, name)
+	job, err := a.find(ctx, p, f, name)
 	if err != nil {
 		p.close()
-		if errors.Is(err, jobs.ErrNotFound) {
-			return place{}, job, wrongUse("there is no job %s in %s", name, f)
-		}
-		return place{}, job, &failure{exitFailed, fmt.Errorf("job %s: %w", name, err)}
+		return place{}, job, err
 	}
 	return p, job, nil
+}
+
+func (a *app) find(ctx context.Context, p place, f placeFlags, name string) (crawl.Job, error) {
+	job, err := p.Jobs.Find(ctx, a.project.Name, name)
+	switch {
+	case errors.Is(err, jobs.ErrNotFound):
+		return job, wrongUse("there is no job %s in %s", name, f)
+	case err != nil:
+		return job, &failure{exitFailed, fmt.Errorf("job %s: %w", name, err)}
+	}
+	return job, nil
 }
 
 // openLetters is openJob that finds a job which is gone, too, by the UID that
 // its dead letters are kept under.
 func (a *app) openLetters(ctx context.Context, f placeFlags, name string) (place, crawl.Job, error) {
-	p, job, missing := a.openJob(ctx, f, name)
-	if missing == nil {
-		return p, job, nil
-	}
 	p, err := a.open(ctx, f)
 	if err != nil {
-		return place{}, job, err
+		return place{}, crawl.Job{}, err
+	}
+	job, missing := a.find(ctx, p, f, name)
+	if missing == nil {
+		return p, job, nil
 	}
 	list, err := p.Dead.List(ctx, crawl.JobUID(name), 1)
 	if err != nil || len(list) == 0 {

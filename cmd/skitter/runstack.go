@@ -103,8 +103,7 @@ func (a *app) prepareStack(ctx context.Context, f stackFlags, layers []settings.
 	if f.environments < 1 {
 		return nil, wrongUse("--environments %d: at least 1", f.environments)
 	}
-	allow, err := handlers.ParseNetworks(f.allow)
-	if err != nil {
+	if _, err := handlers.ParseNetworks(f.allow); err != nil {
 		return nil, wrongUse("--allow: %v", err)
 	}
 	if f.endpoint != "" {
@@ -112,17 +111,20 @@ func (a *app) prepareStack(ctx context.Context, f stackFlags, layers []settings.
 			return nil, &failure{exitFailed, err}
 		}
 	}
+	env, err := environment(ctx, f, stack, cfg)
+	if err != nil {
+		return nil, &failure{exitFailed, err}
+	}
 	r := &running{config: cfg, invoke: make(map[string]invoke), pools: make(map[string]*runtimeapi.Pool), failed: make(chan error, 1)}
 	if r.cloud, err = a.cloudOf(stack, cfg, layers, show.log); err != nil {
 		return nil, err
 	}
 	r.clouds = append(r.clouds, r.cloud)
 	if f.exec != "" {
-		err = r.binaries(ctx, f, stack, cfg, show)
+		err = r.binaries(f, stack, env, show)
 	} else {
-		guard := &handlers.Guard{Allow: allow}
-		err = r.functions(lambdahost.Deployment{
-			Store: r.cloud.Store, Stack: stack, Project: a.project, Layers: layers, Guard: guard.Check, API: apiOf, Log: show.log,
+		err = r.functions(ctx, env, lambdahost.Deployment{
+			Store: r.cloud.Store, Stack: stack, Project: a.project, Layers: layers, API: apiOf, Log: show.log,
 		})
 	}
 	if err != nil {
@@ -132,8 +134,14 @@ func (a *app) prepareStack(ctx context.Context, f stackFlags, layers []settings.
 	return r, nil
 }
 
-// functions builds the functions in this process.
-func (r *running) functions(d lambdahost.Deployment) error {
+// functions builds the functions in this process. They may fetch from where the
+// binaries may.
+func (r *running) functions(ctx context.Context, env map[string]string, d lambdahost.Deployment) error {
+	guard, err := lambdahost.NewGuard(ctx, func(name string) string { return env[name] })
+	if err != nil {
+		return &failure{exitFailed, err}
+	}
+	d.Guard = guard.Check
 	for _, fn := range d.Stack.Functions {
 		host, c, err := lambdahost.NewFunction(fn.Name, d)
 		if err != nil {
@@ -150,15 +158,17 @@ func (r *running) functions(d lambdahost.Deployment) error {
 }
 
 // binaries makes a pool of environments for each function.
-func (r *running) binaries(ctx context.Context, f stackFlags, stack topology.Stack, cfg awssdk.Config, show *display) error {
-	env, err := environment(ctx, f, stack, cfg)
-	if err != nil {
-		return &failure{exitFailed, err}
+func (r *running) binaries(f stackFlags, stack topology.Stack, env map[string]string, show *display) error {
+	var variables []string
+	for name, value := range env {
+		if value != "" {
+			variables = append(variables, name+"="+value)
+		}
 	}
 	for _, fn := range stack.Functions {
 		pool, err := runtimeapi.New(runtimeapi.Config{
-			Name: stack.FunctionName(fn.Name), Command: []string{filepath.Join(f.exec, fn.Name, "bootstrap")}, Env: env,
-			Timeout: fn.Timeout, Max: f.environments * len(fn.Sources), Memory: fn.Memory, Region: cfg.Region, Freeze: true,
+			Name: stack.FunctionName(fn.Name), Command: []string{filepath.Join(f.exec, fn.Name, "bootstrap")}, Env: variables,
+			Timeout: fn.Timeout, Max: f.environments * len(fn.Sources), Memory: fn.Memory, Region: r.config.Region, Freeze: true,
 			Output: withoutMetrics{show}, Log: r.cloud.Log,
 		})
 		if err != nil {
@@ -172,8 +182,8 @@ func (r *running) binaries(ctx context.Context, f stackFlags, stack topology.Sta
 	return nil
 }
 
-// environment is what the binaries need to know.
-func environment(ctx context.Context, f stackFlags, stack topology.Stack, cfg awssdk.Config) ([]string, error) {
+// environment is what the functions are deployed with.
+func environment(ctx context.Context, f stackFlags, stack topology.Stack, cfg awssdk.Config) (map[string]string, error) {
 	credentials, err := cfg.Credentials.Retrieve(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("AWS credentials: %w", err)
@@ -190,13 +200,7 @@ func environment(ctx context.Context, f stackFlags, stack topology.Stack, cfg aw
 			vars["AWS_ENDPOINT_URL_"+service] = url
 		}
 	}
-	env := make([]string, 0, len(vars))
-	for name, value := range vars {
-		if value != "" {
-			env = append(env, name+"="+value)
-		}
-	}
-	return env, nil
+	return vars, nil
 }
 
 // drive polls every queue, and sweeps.

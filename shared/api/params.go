@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -65,25 +64,6 @@ func (p params) need(name string) (string, error) {
 		return "", refuse("'%s' parameter is required", name)
 	}
 	return value, nil
-}
-
-// maxJobID is the longest jobid in bytes: with its project it fits any key of
-// the stores, the shortest of which is DynamoDB's sort key with 1,024 bytes.
-// Source: Amazon DynamoDB Developer Guide, "Quotas".
-const maxJobID = 200
-
-// checkJobID checks the name of a job that is to be made. Names get into paths,
-// terminals and logs.
-func checkJobID(id string) error {
-	switch {
-	case id == "":
-		return refuse("jobid is invalid: it is empty")
-	case len(id) > maxJobID:
-		return refuse("jobid is invalid: it has %d bytes, more than %d", len(id), maxJobID)
-	case id == "." || id == "..", strings.ContainsAny(id, `/\`), strings.ContainsFunc(id, unicode.IsControl):
-		return refuse("jobid is invalid: %q has slashes or control characters, or is a folder's name", id)
-	}
-	return nil
 }
 
 // project takes the parameter project, which has to name the service's own.

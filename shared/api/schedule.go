@@ -55,8 +55,8 @@ func (a *API) order(p params) (engine.Order, error) {
 		return o, err
 	}
 	if id, ok := p.take("jobid"); ok {
-		if err := checkJobID(id); err != nil {
-			return o, err
+		if err := crawl.CheckJobName(id); err != nil {
+			return o, refuse("jobid is invalid: %v", err)
 		}
 		o.Name = id
 	}

@@ -48,10 +48,7 @@ type Store struct {
 
 // New returns the ports of a stack. It makes no call.
 func New(c Config) *Store {
-	cfg := metered(c.AWS.Copy(), c.Stack, c.Meter)
-	if isLocal(cfg) {
-		cfg.HTTPClient = ownBody{cfg.HTTPClient}
-	}
+	cfg := ForClient(metered(c.AWS.Copy(), c.Stack, c.Meter))
 	s := &Store{stack: c.Stack, now: c.Now, rows: dynamodb.NewFromConfig(cfg, patient(cfg)), sleep: waitFor}
 	s.blobs = &Blobs{
 		bucket: c.Stack.BucketName(),

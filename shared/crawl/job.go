@@ -3,7 +3,11 @@ package crawl
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // A JobUID names one job for ever: names are unique in a project only, so
@@ -15,6 +19,26 @@ func NewJobUID() JobUID {
 	var b [12]byte
 	rand.Read(b[:]) // never fails, see crypto/rand
 	return JobUID(hex.EncodeToString(b[:]))
+}
+
+// maxJobName is the longest name of a job in bytes: with its project it fits
+// every key of the stores, the shortest of which is DynamoDB's sort key of 1,024
+// bytes. Source: Amazon DynamoDB Developer Guide, "Quotas".
+const maxJobName = 200
+
+// CheckJobName says what is wrong with a name that somebody gives to a job: it
+// has 1 to 200 bytes, and since names get into paths, terminals and logs, no
+// slashes and no control characters, nor is it "." or "..".
+func CheckJobName(name string) error {
+	switch {
+	case name == "":
+		return errors.New("it is empty")
+	case len(name) > maxJobName:
+		return fmt.Errorf("it has %d bytes, more than %d", len(name), maxJobName)
+	case name == "." || name == "..", strings.ContainsAny(name, `/\`), strings.ContainsFunc(name, unicode.IsControl):
+		return fmt.Errorf("%q has slashes or control characters, or is a folder's name", name)
+	}
+	return nil
 }
 
 // A JobState says where a job is in its life.

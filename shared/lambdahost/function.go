@@ -2,7 +2,6 @@ package lambdahost
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,12 +10,12 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
+	"github.com/skitterhq/skitter/shared/assembly"
 	"github.com/skitterhq/skitter/shared/assembly/cloud"
 	"github.com/skitterhq/skitter/shared/aws"
 	"github.com/skitterhq/skitter/shared/handlers"
@@ -105,11 +104,11 @@ func fromEnvironment(ctx context.Context, name string, p project.Project, api fu
 	if err != nil {
 		return nil, err
 	}
-	guard, err := guardOf(os.Getenv)
+	guard, err := NewGuard(ctx, os.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	layers, err := projectFile(&p, os.Getenv("LAMBDA_TASK_ROOT"))
+	layers, err := assembly.ProjectFile(&p, os.Getenv("LAMBDA_TASK_ROOT"))
 	if err != nil {
 		return nil, err
 	}
@@ -125,24 +124,26 @@ func fromEnvironment(ctx context.Context, name string, p project.Project, api fu
 	return host, err
 }
 
-// guardOf is the address guard: it lets through what the deployment allows, but
-// never the Runtime API, nor an emulator, to which a page could speak in our
-// name.
-func guardOf(getenv func(string) string) (*handlers.Guard, error) {
+// NewGuard is the address guard of a deployment whose environment getenv reads:
+// it lets through what the deployment allows, but never the Runtime API, nor an
+// emulator, to which a page could speak in our name.
+func NewGuard(ctx context.Context, getenv func(string) string) (*handlers.Guard, error) {
 	allow, err := handlers.ParseNetworks(getenv(topology.EnvAllowAddresses))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", topology.EnvAllowAddresses, err)
 	}
 	guard := &handlers.Guard{Allow: allow}
 	forbid := map[string]string{"AWS_LAMBDA_RUNTIME_API": getenv("AWS_LAMBDA_RUNTIME_API")}
-	if u, err := url.Parse(getenv("AWS_ENDPOINT_URL")); err == nil && u.Port() != "" {
-		forbid["AWS_ENDPOINT_URL"] = u.Host
+	for _, name := range []string{"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_SQS", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_S3"} {
+		if u, err := url.Parse(getenv(name)); err == nil && u.Port() != "" {
+			forbid[name] = u.Host
+		}
 	}
 	for name, address := range forbid {
 		if address == "" {
 			continue
 		}
-		addrs, err := addressesOf(address)
+		addrs, err := addressesOf(ctx, address)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %q: %w", name, address, err)
 		}
@@ -152,7 +153,7 @@ func guardOf(getenv func(string) string) (*handlers.Guard, error) {
 }
 
 // addressesOf are those of HOST:PORT.
-func addressesOf(hostPort string) ([]netip.AddrPort, error) {
+func addressesOf(ctx context.Context, hostPort string) ([]netip.AddrPort, error) {
 	host, port, err := net.SplitHostPort(hostPort)
 	if err != nil {
 		return nil, err
@@ -161,7 +162,7 @@ func addressesOf(hostPort string) ([]netip.AddrPort, error) {
 	if err != nil {
 		return nil, err
 	}
-	ips, err := net.DefaultResolver.LookupNetIP(context.Background(), "ip", host)
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {
 		return nil, err
 	}
@@ -170,20 +171,4 @@ func addressesOf(hostPort string) ([]netip.AddrPort, error) {
 		addrs = append(addrs, netip.AddrPortFrom(ip.Unmap(), uint16(number)))
 	}
 	return addrs, nil
-}
-
-// projectFile reads the project's settings, where a file of them lies beside the
-// binary.
-func projectFile(p *project.Project, dir string) ([]settings.Layer, error) {
-	layer, name, err := settings.ReadFile(filepath.Join(dir, "skitter.yaml"))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if name != "" {
-		p.Name = name
-	}
-	return []settings.Layer{layer}, nil
 }

@@ -2,28 +2,21 @@ package cloud
 
 import (
 	"fmt"
-	"strings"
-	"unicode"
 
+	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/engine"
 	"github.com/skitterhq/skitter/shared/weburl"
 )
-
-// maxName is the longest name of a job in bytes: with its project it fits every
-// key of the stores, the shortest of which is DynamoDB's sort key of 1,024
-// bytes. Source: Amazon DynamoDB Developer Guide, "Quotas".
-const maxName = 200
 
 // checkOrder says what of an order the stack cannot do.
 func (c *Cloud) checkOrder(o engine.Order) error {
 	if o.Project != c.Project.Name {
 		return fmt.Errorf("project %q: this stack's is %q", o.Project, c.Project.Name)
 	}
-	if len(o.Name) > maxName {
-		return fmt.Errorf("job of %d bytes: its name has at most %d", len(o.Name), maxName)
-	}
-	if o.Name == "." || o.Name == ".." || strings.ContainsAny(o.Name, `/\`) || strings.ContainsFunc(o.Name, unicode.IsControl) {
-		return fmt.Errorf("job %q: its name has slashes or control characters, or is a folder's", o.Name)
+	if o.Name != "" { // else it gets one
+		if err := crawl.CheckJobName(o.Name); err != nil {
+			return fmt.Errorf("job name is invalid: %w", err)
+		}
 	}
 	for _, text := range o.Spec.StartURLs {
 		u, err := weburl.Parse(text)

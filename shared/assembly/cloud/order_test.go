@@ -20,7 +20,7 @@ func TestWhatAStackCannotDoIsRefused(t *testing.T) {
 		change func(o *engine.Order)
 	}{
 		{`project "other": this stack's is "default"`, func(o *engine.Order) { o.Project = "other" }},
-		{"job of 201 bytes", func(o *engine.Order) { o.Name = strings.Repeat("x", 201) }},
+		{"job name is invalid: it has 201 bytes, more than 200", func(o *engine.Order) { o.Name = strings.Repeat("x", 201) }},
 		{"slashes or control characters", func(o *engine.Order) { o.Name = "a/b" }},
 		{"slashes or control characters", func(o *engine.Order) { o.Name = "a\x00" }},
 		{"or is a folder's", func(o *engine.Order) { o.Name = ".." }},

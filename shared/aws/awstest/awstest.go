@@ -198,6 +198,6 @@ func (b *Backend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(a.status)
 	if r.Method != http.MethodHead {
-		w.Write(a.body) //nolint:errcheck // a client that went away wants no answer
+		_, _ = w.Write(a.body) // a client that went away wants no answer
 	}
 }

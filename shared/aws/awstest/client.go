@@ -60,7 +60,7 @@ func (d direct) Do(r *http.Request) (*http.Response, error) {
 	}
 	length := int64(len(a.body))
 	if r.Method == http.MethodHead {
-		fmt.Sscan(a.header.Get("Content-Length"), &length) //nolint:errcheck // no header, no length
+		_, _ = fmt.Sscan(a.header.Get("Content-Length"), &length) // no header, no length
 		a.body = nil
 	}
 	return &http.Response{
