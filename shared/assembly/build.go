@@ -68,6 +68,11 @@ func (b *Builder) Build(job crawl.Job, spec crawl.JobSpec) (*engine.Runtime, err
 	if err != nil {
 		return nil, err
 	}
+	if s.CheckArgs != nil {
+		if err := s.CheckArgs(spec.Args); err != nil {
+			return nil, fmt.Errorf("spider %s: %w", s.Name, err)
+		}
+	}
 	set, err := b.settingsOf(s, spec)
 	if err != nil {
 		return nil, err

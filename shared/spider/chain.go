@@ -26,7 +26,7 @@ func NewChain(s *Spider, st *stats.Collector, mws ...Middleware) *Chain {
 // Start gives a slice of what the job starts with, through the legs and the
 // middlewares.
 func (c *Chain) Start(ctx context.Context, start Start, slice *Slice) Results {
-	r := c.throughLegs(ctx, nil, markStart(slice.cut(c.source(ctx, start))))
+	r := c.throughLegs(ctx, nil, c.spider.Legs, markStart(slice.cut(c.source(ctx, start))))
 	for _, mw := range slices.Backward(c.mws) {
 		if mw.ProcessStart != nil {
 			inner := r
@@ -114,61 +114,67 @@ func (c *Chain) output(ctx context.Context, page *Page, n int, r Results) Result
 }
 
 // read joins what the callback and the legs make of a page, and passes it
-// through the legs.
+// through the legs: those of the callback first.
 func (c *Chain) read(ctx context.Context, page *Page) Results {
-	return c.throughLegs(ctx, page, func(yield func(crawl.Result, error) bool) {
-		for part := range c.readers(ctx, page) {
+	callback, own, err := c.callback(page)
+	if err != nil {
+		return func(yield func(crawl.Result, error) bool) { yield(crawl.Result{}, err) }
+	}
+	var parts []Results
+	if callback != nil {
+		parts = append(parts, c.collect(page, func(out *Output) error { return callback(ctx, page, out) }))
+	}
+	parts = c.appendReaders(ctx, page, own, parts)
+	if len(own) > 0 {
+		parts = []Results{c.throughLegs(ctx, page, own, joined(parts))}
+	}
+	return c.throughLegs(ctx, page, c.spider.Legs, joined(c.appendReaders(ctx, page, c.spider.Legs, parts)))
+}
+
+// appendReaders appends the results of each leg that reads pages.
+func (c *Chain) appendReaders(ctx context.Context, page *Page, legs []Leg, parts []Results) []Results {
+	for _, leg := range legs {
+		if leg.ProcessResponse == nil {
+			continue
+		}
+		parts = append(parts, c.collect(page, func(out *Output) error {
+			err := guard(&out.consuming, func() error { return leg.ProcessResponse(ctx, page, out) })
+			if err != nil {
+				return fmt.Errorf("leg %s: %w", leg.Name, err)
+			}
+			return nil
+		}))
+	}
+	return parts
+}
+
+// joined gives the parts one after the other, to the first error.
+func joined(parts []Results) Results {
+	return func(yield func(crawl.Result, error) bool) {
+		for _, part := range parts {
 			for res, err := range part {
 				if !yield(res, err) || err != nil {
 					return
 				}
 			}
 		}
-	})
-}
-
-// readers gives the results of the callback, then those of each leg.
-func (c *Chain) readers(ctx context.Context, page *Page) func(yield func(Results) bool) {
-	return func(yield func(Results) bool) {
-		callback, err := c.callback(page)
-		if err != nil {
-			yield(func(y func(crawl.Result, error) bool) { y(crawl.Result{}, err) })
-			return
-		}
-		if callback != nil && !yield(c.collect(page, func(out *Output) error { return callback(ctx, page, out) })) {
-			return
-		}
-		for _, leg := range c.spider.Legs {
-			if leg.ProcessResponse == nil {
-				continue
-			}
-			r := c.collect(page, func(out *Output) error {
-				err := guard(&out.consuming, func() error { return leg.ProcessResponse(ctx, page, out) })
-				if err != nil {
-					return fmt.Errorf("leg %s: %w", leg.Name, err)
-				}
-				return nil
-			})
-			if !yield(r) {
-				return
-			}
-		}
 	}
 }
 
-func (c *Chain) callback(page *Page) (Callback, error) {
+// callback finds what reads a page besides the spider's own legs: a function
+// that may be nil, and the callback's legs.
+func (c *Chain) callback(page *Page) (Callback, []Leg, error) {
 	name := page.Request.Callback
-	if name == "" || name == DefaultCallback {
+	if name == "" {
 		name = DefaultCallback
-		if c.spider.Parse != nil {
-			return c.spider.Parse, nil
-		}
 	}
-	if cb := c.spider.Callbacks[name]; cb != nil {
-		return cb, nil
+	callback, own := c.spider.Callbacks[name], c.spider.CallbackLegs[name]
+	if name == DefaultCallback && c.spider.Parse != nil {
+		callback = c.spider.Parse
 	}
-	if name == DefaultCallback && slices.ContainsFunc(c.spider.Legs, reads) {
-		return nil, nil // the legs read alone
+	legsAlone := name == DefaultCallback && slices.ContainsFunc(c.spider.Legs, reads)
+	if callback == nil && own == nil && !legsAlone {
+		return nil, nil, fmt.Errorf("%w %q of spider %s", ErrUnknownCallback, name, c.spider.Name)
 	}
-	return nil, fmt.Errorf("%w %q of spider %s", ErrUnknownCallback, name, c.spider.Name)
+	return callback, own, nil
 }

@@ -21,7 +21,7 @@ func (c *Chain) failed(ctx context.Context, page *Page, err error, n int) Result
 		return c.exceptionResults(ctx, page, n, err)
 	}
 	page.Failure = err
-	return c.output(ctx, page, len(c.mws), c.throughLegs(ctx, page, c.collect(page, func(out *Output) error {
+	return c.output(ctx, page, len(c.mws), c.throughLegs(ctx, page, c.spider.Legs, c.collect(page, func(out *Output) error {
 		return errback(ctx, page, out)
 	})))
 }

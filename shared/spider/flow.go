@@ -8,14 +8,14 @@ import (
 )
 
 // throughLegs passes each request and item through every leg's hook in turn.
-func (c *Chain) throughLegs(ctx context.Context, page *Page, r Results) Results {
-	if len(c.spider.Legs) == 0 {
+func (c *Chain) throughLegs(ctx context.Context, page *Page, legs []Leg, r Results) Results {
+	if len(legs) == 0 {
 		return r
 	}
 	return func(yield func(crawl.Result, error) bool) {
 		for res, err := range r {
 			if err == nil {
-				res, err = c.passLegs(ctx, page, res)
+				res, err = c.passLegs(ctx, page, legs, res)
 			}
 			if err == nil && res == (crawl.Result{}) {
 				continue // a leg dropped it
@@ -28,9 +28,9 @@ func (c *Chain) throughLegs(ctx context.Context, page *Page, r Results) Results 
 }
 
 // passLegs returns the zero result for what a leg drops.
-func (c *Chain) passLegs(ctx context.Context, page *Page, res crawl.Result) (crawl.Result, error) {
-	for k := range c.spider.Legs {
-		leg := &c.spider.Legs[k]
+func (c *Chain) passLegs(ctx context.Context, page *Page, legs []Leg, res crawl.Result) (crawl.Result, error) {
+	for k := range legs {
+		leg := &legs[k]
 		if err := c.passLeg(ctx, page, leg, &res); err != nil {
 			return crawl.Result{}, fmt.Errorf("leg %s: %w", leg.Name, err)
 		}

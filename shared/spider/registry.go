@@ -66,20 +66,44 @@ func bind(s Spider) (*Spider, error) {
 		return nil, fmt.Errorf("it has a Parse and a callback %q, which are the same", DefaultCallback)
 	}
 	top := &s
-	legs, err := bindLegs(top, s.Legs, nil)
+	names := make(map[string]bool)
+	legs, err := bindLegs(top, s.Legs, nil, names)
 	if err != nil {
 		return nil, err
 	}
-	top.Legs = legs
-	if top.Parse == nil && len(top.Callbacks) == 0 && !slices.ContainsFunc(legs, reads) {
+	own, err := bindCallbackLegs(top, names)
+	if err != nil {
+		return nil, err
+	}
+	top.Legs, top.CallbackLegs = legs, own
+	if top.Parse == nil && len(top.Callbacks) == 0 && len(own) == 0 && !slices.ContainsFunc(legs, reads) {
 		return nil, errors.New("it reads no page: give it Parse, a callback or a leg with ProcessResponse")
 	}
 	return top, nil
 }
 
+// bindCallbackLegs binds the legs of each callback.
+func bindCallbackLegs(top *Spider, names map[string]bool) (map[string][]Leg, error) {
+	bound := make(map[string][]Leg, len(top.CallbackLegs))
+	for _, name := range slices.Sorted(maps.Keys(top.CallbackLegs)) {
+		legs, err := bindLegs(top, top.CallbackLegs[name], nil, names)
+		if err != nil {
+			return nil, fmt.Errorf("callback %q: %w", name, err)
+		}
+		function := top.Callbacks[name] != nil || name == DefaultCallback && top.Parse != nil
+		if !function && !slices.ContainsFunc(legs, reads) {
+			return nil, fmt.Errorf("callback %q reads no page: give it a leg with ProcessResponse", name)
+		}
+		bound[name] = legs
+	}
+	return bound, nil
+}
+
 func reads(l Leg) bool { return l.ProcessResponse != nil }
 
-func bindLegs(top *Spider, legs, bound []Leg) ([]Leg, error) {
+// bindLegs appends the legs to bound, each with its sub-legs after it. Their
+// names are unique in all of a spider, for the stats' sake.
+func bindLegs(top *Spider, legs, bound []Leg, names map[string]bool) ([]Leg, error) {
 	for _, l := range legs {
 		if l.SetSpider != nil {
 			var err error
@@ -91,14 +115,15 @@ func bindLegs(top *Spider, legs, bound []Leg) ([]Leg, error) {
 		if !validName.MatchString(l.Name) {
 			return nil, fmt.Errorf("leg %q: a name is letters, digits and . _ - and begins with a letter or digit", l.Name)
 		}
-		if slices.ContainsFunc(bound, func(b Leg) bool { return b.Name == l.Name }) {
+		if names[l.Name] {
 			return nil, fmt.Errorf("two legs are named %q", l.Name)
 		}
+		names[l.Name] = true
 		sub := l.Legs
 		l.Legs = nil
 		bound = append(bound, l)
 		var err error
-		if bound, err = bindLegs(top, sub, bound); err != nil {
+		if bound, err = bindLegs(top, sub, bound, names); err != nil {
 			return nil, err
 		}
 	}

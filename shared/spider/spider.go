@@ -62,6 +62,11 @@ type Spider struct {
 	// Legs run beside the callbacks, in order.
 	Legs []Leg
 
+	// CallbackLegs are the legs of one callback alone, by its name. They read
+	// its pages after its function, or in its place if there is none, and
+	// what it and they give passes their hooks before those of Legs.
+	CallbackLegs map[string][]Leg
+
 	// HandleStatusList names the statuses outside 200 to 299 that the
 	// callbacks want to see.
 	HandleStatusList []int
@@ -69,6 +74,23 @@ type Spider struct {
 	// Settings are the spider's own (custom_settings), between those of the
 	// project and those of the job.
 	Settings map[string]any
+
+	// CheckArgs says what is wrong with a job's arguments before the job
+	// starts. Nil takes any.
+	CheckArgs func(args map[string]string) error
+}
+
+// HasCallback reports whether the spider has a callback of a name, "" being
+// that of [DefaultCallback], so that a leg can check in SetSpider what it sends
+// requests to.
+func (s *Spider) HasCallback(name string) bool {
+	if name == "" || name == DefaultCallback {
+		name = DefaultCallback
+		if s.Parse != nil || len(s.Legs) > 0 {
+			return true
+		}
+	}
+	return s.Callbacks[name] != nil || len(s.CallbackLegs[name]) > 0
 }
 
 // A Start is what the start of a job knows.
