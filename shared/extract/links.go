@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/skitterhq/skitter/shared/weburl"
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
 )
 
 // A Link is a link to a page.
@@ -48,18 +46,33 @@ type LinkExtractor struct {
 	// DenyDomains drops links to these domains and what is below them.
 	DenyDomains []string
 
-	// RestrictCSS looks for links only inside what one of these selects.
-	RestrictCSS []*Query
+	// Restrict looks for links only inside what one of these selectors, CSS or
+	// XPath, selects: the elements themselves and all that is in them (Scrapy's
+	// restrict_css and restrict_xpaths). Links come in the order of the
+	// selectors. Empty looks at the whole page.
+	Restrict []*Query
 
-	// Tags are the elements that have links, in lower case.
+	// RestrictText keeps the links whose text one of these is found in. The
+	// text is [Link.Text]. Empty keeps all.
+	RestrictText []*regexp.Regexp
+
+	// Tags are the elements that have links, as the tree has them: in lower
+	// case, save for XML. "*" is every element.
 	//
 	// Default: a and area.
 	Tags []string
 
-	// Attrs are the attributes that are links, in lower case.
+	// DenyTags are elements that are passed over though Tags has them. What
+	// is in them is looked at.
+	DenyTags []string
+
+	// Attrs are the attributes that are links; "*" is every attribute.
 	//
 	// Default: href.
 	Attrs []string
+
+	// DenyAttrs are attributes that are passed over though Attrs has them.
+	DenyAttrs []string
 
 	// DenyExtensions are endings of file names, without the dot and in lower
 	// case, that are not followed. A slice that is empty and not nil denies
@@ -68,37 +81,26 @@ type LinkExtractor struct {
 	// Default: [IgnoredExtensions].
 	DenyExtensions []string
 
-	// Repeated keeps a link each time that the page has it.
+	// Repeated keeps a link each time that the page has it, and those in
+	// nested parts that Restrict selects once for each part.
 	//
-	// Default: false, once (Scrapy's unique).
+	// Default: false; of links with one canonical URL the first is kept
+	// (Scrapy's unique).
 	Repeated bool
 
 	// Canonicalize makes URLs canonical (see weburl.Canonical). Servers may
 	// answer a canonical URL otherwise than the page's own.
 	Canonicalize bool
 
-	// ProcessValue changes an attribute before it is resolved, or drops it
-	// with false: for addresses that are hidden in a script.
+	// ProcessValue changes an address, or drops it with false: for addresses
+	// that are hidden in a script. It gets the absolute URL, or the attribute
+	// as it stands on the page where that is no page's address, such as
+	// "javascript:go('/x')". What it returns is resolved again.
 	ProcessValue func(value string) (string, bool)
-}
 
-// Extract returns the links of a page in the page's order. An address that is
-// no URL is passed over, and counted; see [Document.TakeNotPages].
-func (e *LinkExtractor) Extract(d *Document) []Link {
-	x := extraction{LinkExtractor: e, doc: d}
-	if !e.Repeated {
-		x.seen = make(map[string]struct{}, 64)
-	}
-	if len(e.RestrictCSS) == 0 {
-		x.visit(d.Root())
-		return x.links
-	}
-	for _, q := range e.RestrictCSS {
-		for _, n := range q.MatchAll(d.Root()) {
-			x.visit(n)
-		}
-	}
-	return x.links
+	// KeepBlanks leaves blanks at the end of what ProcessValue gets. Without
+	// it they are cut off. An address never has any (Scrapy's strip=False).
+	KeepBlanks bool
 }
 
 // Matches reports whether the extractor would take a link to a URL, wherever it
@@ -117,76 +119,6 @@ func (e *LinkExtractor) Matches(u weburl.URL) bool {
 		return !hasIgnoredExtension(u.Path())
 	}
 	return !hasExtension(u.Path(), e.DenyExtensions)
-}
-
-// An extraction is one run of an extractor over a page.
-type extraction struct {
-	*LinkExtractor
-	doc   *Document
-	seen  map[string]struct{} // URLs; nil keeps repeated ones
-	links []Link
-}
-
-func (x *extraction) visit(n *html.Node) {
-	if n.Type == html.ElementNode && x.isTag(n) {
-		for i := range n.Attr {
-			if x.isAttr(n.Attr[i].Key) {
-				x.take(n, n.Attr[i].Val)
-			}
-		}
-	}
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		x.visit(c)
-	}
-}
-
-func (x *extraction) isTag(n *html.Node) bool {
-	if x.Tags == nil {
-		return n.DataAtom == atom.A || n.DataAtom == atom.Area
-	}
-	return slices.Contains(x.Tags, n.Data)
-}
-
-func (x *extraction) isAttr(name string) bool {
-	if x.Attrs == nil {
-		return name == "href"
-	}
-	return slices.Contains(x.Attrs, name)
-}
-
-func (x *extraction) take(n *html.Node, value string) {
-	if x.ProcessValue != nil {
-		var ok bool
-		if value, ok = x.ProcessValue(value); !ok {
-			return
-		}
-	}
-	u, ok := x.doc.Page(value)
-	if !ok || !x.Matches(u) {
-		return
-	}
-	link := Link{URL: u.WithoutFragment().String(), Fragment: u.Fragment()}
-	if x.Canonicalize {
-		link.URL = weburl.Canonical(u)
-	}
-	if x.seen != nil {
-		if _, repeated := x.seen[link.URL]; repeated {
-			return
-		}
-		x.seen[link.URL] = struct{}{}
-	}
-	link.Text = readerText(hit{node: n})
-	if rel, found := attribute(n, "rel"); found {
-		link.Nofollow = isNofollow(rel)
-	}
-	x.links = append(x.links, link)
-}
-
-// isNofollow finds the word in a rel, whose words are separated by blanks, and
-// in practice by commas.
-func isNofollow(rel string) bool {
-	words := strings.FieldsFunc(rel, func(r rune) bool { return r == ',' || r < 0x80 && isSpace(byte(r)) })
-	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, "nofollow") })
 }
 
 func findsAny(patterns []*regexp.Regexp, url string) bool {

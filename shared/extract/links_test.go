@@ -20,6 +20,7 @@ func TestExtract(t *testing.T) {
 	}
 	const links = `<nav><a href="/nav">n</a></nav><main><a href="/p/1">1</a><a href="/p/2?x">2</a></main>
 		<a href="http://sub.other.example/">o</a><a href="http://another.example/">a</a>`
+	const nested = `<div><a href="/1">1</a><div><a href="/2">2</a><p><a href="/3">3</a></p></div></div>`
 	tests := []struct {
 		name string
 		html string
@@ -36,6 +37,7 @@ func TestExtract(t *testing.T) {
 		{name: "an address that is empty is the page's own", html: `<a href="">x</a><a href="#top">y</a>`, want: []string{"http://example.com/list"}},
 		{name: "one page once", html: `<a href="/a">1</a><a href="/b">2</a><a href="/a#x">3</a>`, want: []string{"http://example.com/a", "http://example.com/b"}},
 		{name: "one page as often as it is linked", html: `<a href="/a">1</a><a href="/a#x">3</a>`, e: extract.LinkExtractor{Repeated: true}, want: []string{"http://example.com/a", "http://example.com/a"}},
+		{name: "of links with one canonical URL the first", html: `<a href="/a?b=2&a=1">1</a><a href="/a?a=1&b=2">2</a>`, want: []string{"http://example.com/a?b=2&a=1"}},
 		{name: "canonical", html: `<a href="/a?b=2&a=1">1</a><a href="/a?a=1&b=2">2</a>`, e: extract.LinkExtractor{Canonicalize: true}, want: []string{"http://example.com/a?a=1&b=2"}},
 		{name: "files that are no pages", html: `<a href="/a.PDF">1</a><a href="/a.tar.gz?x">2</a><a href="/s.xml.gz">3</a><a href="/v1.5">4</a><a href="/dir.zip/">5</a><a href="/a.">6</a><a href="/a.exe">7</a>`,
 			want: []string{"http://example.com/s.xml.gz", "http://example.com/v1.5", "http://example.com/dir.zip/", "http://example.com/a."}},
@@ -47,7 +49,19 @@ func TestExtract(t *testing.T) {
 		{name: "deny wins", html: links, e: extract.LinkExtractor{Allow: re(`/p/`), Deny: re(`\?`)}, want: []string{"http://example.com/p/1"}},
 		{name: "allowed domains", html: links, e: extract.LinkExtractor{AllowDomains: []string{"Other.example"}}, want: []string{"http://sub.other.example/"}},
 		{name: "denied domains", html: links, e: extract.LinkExtractor{DenyDomains: []string{"example.com", "other.example"}}, want: []string{"http://another.example/"}},
-		{name: "inside of a part", html: links, e: extract.LinkExtractor{RestrictCSS: []*extract.Query{extract.MustCSS("main"), extract.MustCSS("a[href='/nav']")}}, want: []string{"http://example.com/p/1", "http://example.com/p/2?x", "http://example.com/nav"}},
+		{name: "inside of a part", html: links, e: extract.LinkExtractor{Restrict: []*extract.Query{extract.MustCSS("main"), extract.MustCSS("a[href='/nav']")}}, want: []string{"http://example.com/p/1", "http://example.com/p/2?x", "http://example.com/nav"}},
+		{name: "parts that lie in each other", html: nested, e: extract.LinkExtractor{Restrict: []*extract.Query{extract.MustCSS("p"), extract.MustCSS("div")}}, want: []string{"http://example.com/3", "http://example.com/1", "http://example.com/2"}},
+		{name: "parts that lie in each other, each time", html: nested, e: extract.LinkExtractor{Repeated: true, Restrict: []*extract.Query{extract.MustCSS("div")}}, want: []string{
+			"http://example.com/1", "http://example.com/2", "http://example.com/3", "http://example.com/2", "http://example.com/3"}},
+		{name: "a part that is a link itself, by its attribute", html: links, e: extract.LinkExtractor{Restrict: []*extract.Query{extract.MustCSS("nav a::attr(href)")}}, want: []string{"http://example.com/nav"}},
+		{name: "text", html: `<a href="/a">one</a><a href="/b">more<br>
+			pages</a><a href="/c"><img alt="more pages"></a>`, e: extract.LinkExtractor{RestrictText: re(`two`, `more pages`)}, want: []string{"http://example.com/b"}},
+		{name: "text of the second link to a page", html: `<a href="/a"><img></a><a href="/a">next</a>`, e: extract.LinkExtractor{RestrictText: re(`next`)}, want: []string{"http://example.com/a"}},
+		{name: "every attribute", html: `<area href="/a" data-more="/b"><b data-more="/c">2</b>`, e: extract.LinkExtractor{Attrs: []string{"*"}}, want: []string{"http://example.com/a", "http://example.com/b"}},
+		{name: "every attribute save one", html: `<a href="/a" data-more="/b">1</a>`, e: extract.LinkExtractor{Attrs: []string{"*"}, DenyAttrs: []string{"href"}}, want: []string{"http://example.com/b"}},
+		{name: "every tag save one, in which others are", html: `<div href="/d"><a href="/a">1</a><i href="/i">2</i></div>`, e: extract.LinkExtractor{Tags: []string{"*"}, DenyTags: []string{"div"}}, want: []string{"http://example.com/a", "http://example.com/i"}},
+		{name: "a denied tag of the default ones", html: `<area href="/x"><a href="/a">1</a>`, e: extract.LinkExtractor{DenyTags: []string{"area"}}, want: []string{"http://example.com/a"}},
+		{name: "a denied attribute of the default one", html: `<a href="/a">1</a>`, e: extract.LinkExtractor{DenyAttrs: []string{"href"}}},
 		{name: "a value that is changed or dropped", html: `<a href="javascript:go('/x')">1</a><a href="/y">2</a>`,
 			e: extract.LinkExtractor{ProcessValue: func(v string) (string, bool) {
 				v, found := strings.CutPrefix(v, "javascript:go('")
@@ -77,6 +91,46 @@ func TestLink(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, (&extract.LinkExtractor{}).Extract(doc)); diff != "" {
 		t.Errorf("mismatch (-want +got):\n%s", diff)
+	}
+}
+
+func TestProcessValueGets(t *testing.T) {
+	const page = `<base href="/dir/"><a href=" x?q=ü ">1</a><a href=" javascript:go('/x') ">2</a><a href="http://[oops">3</a><a href="">4</a>`
+	for _, test := range []struct {
+		name string
+		keep bool
+		want []string
+	}{
+		{"absolute addresses, and the rest as it is", false, []string{"http://example.com/dir/x?q=%C3%BC", "javascript:go('/x')", "http://[oops", "http://example.com/dir/"}},
+		{"blanks at the end where they are kept", true, []string{"http://example.com/dir/x?q=%C3%BC ", "javascript:go('/x') ", "http://[oops", "http://example.com/dir/"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var got []string
+			e := extract.LinkExtractor{KeepBlanks: test.keep, ProcessValue: func(v string) (string, bool) {
+				got = append(got, v)
+				return v, false
+			}}
+			if links := e.Extract(document(page)); len(links) > 0 {
+				t.Errorf("what is dropped is taken: %v", links)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("mismatch (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestManyNestedPartsAreVisitedOnce is a page that would take the square of its
+// size otherwise.
+func TestManyNestedPartsAreVisitedOnce(t *testing.T) {
+	values := 0
+	e := extract.LinkExtractor{Restrict: []*extract.Query{extract.MustCSS("div")}, ProcessValue: func(v string) (string, bool) {
+		values++
+		return v, true
+	}}
+	e.Extract(document(strings.Repeat("<div>", 300) + strings.Repeat(`<a href="/x">x</a>`, 10)))
+	if values != 10 {
+		t.Errorf("10 links are looked at %d times", values)
 	}
 }
 
