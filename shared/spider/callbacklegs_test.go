@@ -121,3 +121,43 @@ func TestOneSpiderValueWithCallbackLegsIsRegisteredTwice(t *testing.T) {
 		t.Errorf("bound to %d spiders, want 2", len(tops))
 	}
 }
+
+func TestALegCallsACallbackOfItsChoice(t *testing.T) {
+	var w world
+	chooses := func(name string) spider.Leg {
+		return spider.Leg{Name: "chooser", ProcessResponse: func(ctx context.Context, _ *spider.Page, out *spider.Output) error {
+			return out.Call(ctx, name)
+		}}
+	}
+	tests := []struct {
+		callback string
+		want     []string
+		err      string
+	}{
+		{"function", []string{"function*"}, ""},
+		{"legs", []string{"aA*"}, ""},
+		{"fails", []string{"kept*"}, "leg chooser: broken"},
+		{"panics", nil, "leg chooser: "},
+		{"nowhere", nil, `leg chooser: unknown callback "nowhere" of spider test`},
+	}
+	for _, test := range tests {
+		t.Run(test.callback, func(t *testing.T) {
+			star := w.signing("star", "*")
+			star.ProcessResponse = nil
+			s := spider.Spider{
+				Callbacks: map[string]spider.Callback{
+					"function": w.gives("", nil, "function"),
+					"fails":    w.gives("", errBroken, "kept"),
+					"panics":   func(context.Context, *spider.Page, *spider.Output) error { panic("oh no") },
+				},
+				CallbackLegs: map[string][]spider.Leg{"legs": {w.signing("a", "A")}},
+				Legs:         []spider.Leg{chooses(test.callback), star},
+			}
+			got, err := process(t, w.chain(t, s), newPage("", nil))
+			equal(t, "output", got, test.want)
+			if (err == nil) != (test.err == "") || err != nil && !strings.HasPrefix(err.Error(), test.err) {
+				t.Errorf("got error %v, want %q", err, test.err)
+			}
+		})
+	}
+}

@@ -116,9 +116,18 @@ func (c *Chain) output(ctx context.Context, page *Page, n int, r Results) Result
 // read joins what the callback and the legs make of a page, and passes it
 // through the legs: those of the callback first.
 func (c *Chain) read(ctx context.Context, page *Page) Results {
-	callback, own, err := c.callback(page)
+	parts, err := c.own(ctx, page, page.Request.Callback)
 	if err != nil {
 		return func(yield func(crawl.Result, error) bool) { yield(crawl.Result{}, err) }
+	}
+	return c.throughLegs(ctx, page, c.spider.Legs, joined(c.appendReaders(ctx, page, c.spider.Legs, parts)))
+}
+
+// own has a callback read a page, and gives what it and its own legs make of it.
+func (c *Chain) own(ctx context.Context, page *Page, name string) ([]Results, error) {
+	callback, own, err := c.callback(name)
+	if err != nil {
+		return nil, err
 	}
 	var parts []Results
 	if callback != nil {
@@ -128,7 +137,7 @@ func (c *Chain) read(ctx context.Context, page *Page) Results {
 	if len(own) > 0 {
 		parts = []Results{c.throughLegs(ctx, page, own, joined(parts))}
 	}
-	return c.throughLegs(ctx, page, c.spider.Legs, joined(c.appendReaders(ctx, page, c.spider.Legs, parts)))
+	return parts, nil
 }
 
 // appendReaders appends the results of each leg that reads pages.
@@ -163,8 +172,7 @@ func joined(parts []Results) Results {
 
 // callback finds what reads a page besides the spider's own legs: a function
 // that may be nil, and the callback's legs.
-func (c *Chain) callback(page *Page) (Callback, []Leg, error) {
-	name := page.Request.Callback
+func (c *Chain) callback(name string) (Callback, []Leg, error) {
 	if name == "" {
 		name = DefaultCallback
 	}

@@ -1,6 +1,7 @@
 package spider
 
 import (
+	"context"
 	"errors"
 
 	"github.com/skitterhq/skitter/shared/crawl"
@@ -12,6 +13,7 @@ import (
 // page in this invocation they do nothing, and the page is continued in
 // another.
 type Output struct {
+	chain   *Chain
 	page    *Page
 	yield   func(crawl.Result, error) bool
 	stopped bool
@@ -78,6 +80,25 @@ func (o *Output) FollowLinks(links []extract.Link, callback string) {
 	}
 }
 
+// Call has a callback of the spider read the page, by its name and with its own
+// legs, as if the request had named it; what it gives counts as given here. It
+// is for legs that choose a callback by the page.
+func (o *Output) Call(ctx context.Context, name string) error {
+	parts, err := o.chain.own(ctx, o.page, name)
+	if err != nil {
+		return err
+	}
+	for res, err := range joined(parts) {
+		if err != nil {
+			return err
+		}
+		if o.give(res); o.stopped {
+			break
+		}
+	}
+	return nil
+}
+
 // Stopped reports whether more output is of no use in this invocation, so that
 // a long callback can return early.
 func (o *Output) Stopped() bool { return o.stopped }
@@ -95,7 +116,7 @@ func (o *Output) give(r crawl.Result) {
 // its error last.
 func (c *Chain) collect(page *Page, call func(out *Output) error) Results {
 	return func(yield func(crawl.Result, error) bool) {
-		out := &Output{page: page, yield: yield}
+		out := &Output{chain: c, page: page, yield: yield}
 		err := guard(&out.consuming, func() error { return call(out) })
 		wanted := !out.stopped
 		out.stopped = true // whoever kept it finds it closed
