@@ -161,3 +161,21 @@ func TestALegCallsACallbackOfItsChoice(t *testing.T) {
 		})
 	}
 }
+
+func TestCallbacksThatCallEachOtherEndWithAnError(t *testing.T) {
+	var w world
+	s := spider.Spider{Callbacks: map[string]spider.Callback{
+		"round": func(ctx context.Context, _ *spider.Page, out *spider.Output) error {
+			out.Item(item("x"))
+			out.Count("rounds", 1)
+			return out.Call(ctx, "round")
+		},
+	}}
+	got, err := process(t, w.chain(t, s), newPage("", named("round", "")))
+	if err == nil || !strings.Contains(err.Error(), "call one another more than 20 deep") {
+		t.Errorf("got %v", err)
+	}
+	if len(got) != 21 || w.stats.Take()["rounds"] != 21 {
+		t.Errorf("the callback ran %d times", len(got))
+	}
+}

@@ -3,6 +3,7 @@ package spider
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/extract"
@@ -80,10 +81,19 @@ func (o *Output) FollowLinks(links []extract.Link, callback string) {
 	}
 }
 
+// maxCalls ends callbacks that call each other round and round, before the
+// stack does.
+const maxCalls = 20
+
 // Call has a callback of the spider read the page, by its name and with its own
 // legs, as if the request had named it; what it gives counts as given here. It
 // is for legs that choose a callback by the page.
 func (o *Output) Call(ctx context.Context, name string) error {
+	if o.page.calls >= maxCalls {
+		return fmt.Errorf("callback %q: callbacks call one another more than %d deep", name, maxCalls)
+	}
+	o.page.calls++
+	defer func() { o.page.calls-- }()
 	parts, err := o.chain.own(ctx, o.page, name)
 	if err != nil {
 		return err
@@ -98,6 +108,9 @@ func (o *Output) Call(ctx context.Context, name string) error {
 	}
 	return nil
 }
+
+// Count adds to one of the job's stats, such as books/without_price_count.
+func (o *Output) Count(key string, n int) { o.chain.stats.Add(key, int64(n)) }
 
 // Stopped reports whether more output is of no use in this invocation, so that
 // a long callback can return early.

@@ -22,7 +22,8 @@ type Page struct {
 	// Spider is the spider at the top.
 	Spider *Spider
 
-	doc *extract.Document
+	doc   *extract.Document
+	calls int // of Output.Call that are under way
 }
 
 // NewPage makes a page of a response, whose Request must be set. What failed

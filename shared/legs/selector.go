@@ -1,0 +1,104 @@
+package legs
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"github.com/skitterhq/skitter/shared/extract"
+)
+
+// A Selector is a selector as text, in one of four languages: set one field. In
+// JSON and YAML it is an object of one field, or a text, which is CSS:
+//
+//	next: li.next a::attr(href)
+//	next: {xpath: '//a[@rel="next"]/@href'}
+//
+// The zero Selector is none.
+type Selector struct {
+	// CSS is a CSS selector with Scrapy's ::text and ::attr(name).
+	CSS string `json:"css,omitempty"`
+
+	// XPath is an XPath expression.
+	XPath string `json:"xpath,omitempty"`
+
+	// JMESPath is a JMESPath expression, for JSON.
+	JMESPath string `json:"jmespath,omitempty"`
+
+	// JSONPath is a JSONPath query (RFC 9535), for JSON.
+	JSONPath string `json:"jsonpath,omitempty"`
+}
+
+// CSS is the selector of a CSS selector.
+func CSS(selector string) Selector { return Selector{CSS: selector} }
+
+// XPath is the selector of an XPath expression.
+func XPath(expression string) Selector { return Selector{XPath: expression} }
+
+// IsZero reports whether it is no selector.
+func (s Selector) IsZero() bool { return s == Selector{} }
+
+// Compile compiles the selector. That of none is nil.
+func (s Selector) Compile() (*extract.Query, error) {
+	languages := 0
+	for _, text := range []string{s.CSS, s.XPath, s.JMESPath, s.JSONPath} {
+		if text != "" {
+			languages++
+		}
+	}
+	switch {
+	case languages > 1:
+		return nil, errors.New("a selector is in one language: give one of css, xpath, jmespath and jsonpath")
+	case s.CSS != "":
+		return extract.CompileCSS(s.CSS)
+	case languages == 1:
+		return nil, errors.New("for now selectors are CSS")
+	}
+	return nil, nil
+}
+
+// UnmarshalJSON reads a text or an object.
+func (s *Selector) UnmarshalJSON(data []byte) error {
+	return s.UnmarshalYAML(func(v any) error { return decodeJSON(data, v) })
+}
+
+// UnmarshalYAML reads a text or a mapping.
+func (s *Selector) UnmarshalYAML(decode func(any) error) error {
+	var css string
+	if decode(&css) == nil {
+		if css == "" {
+			return errNoSelector
+		}
+		*s = Selector{CSS: css}
+		return nil
+	}
+	type fields Selector // without the methods
+	var f fields
+	if err := decode(&f); err != nil {
+		return err
+	}
+	*s = Selector(f)
+	if s.IsZero() {
+		return errNoSelector
+	}
+	return nil
+}
+
+var errNoSelector = errors.New("an empty selector: write a CSS selector, or one of css, xpath, jmespath and jsonpath")
+
+// MarshalJSON writes a CSS selector as text, and others as an object.
+func (s Selector) MarshalJSON() ([]byte, error) {
+	if s == (Selector{CSS: s.CSS}) {
+		return json.Marshal(s.CSS)
+	}
+	type fields Selector
+	return json.Marshal(fields(s))
+}
+
+// decodeJSON refuses what has no field, and keeps the digits of numbers.
+func decodeJSON(data []byte, v any) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	dec.UseNumber()
+	return dec.Decode(v)
+}
