@@ -1,9 +1,8 @@
-// Package extract takes links and values out of HTML.
+// Package extract takes links and values out of HTML and XML.
 //
-// For now every page is read as HTML, also one that is XML or JSON. Of XML that
-// is enough where no element has a name that HTML knows: the <link> of an RSS
-// feed is void in HTML, so its text stands behind it and not in it. Until XML is
-// read as such, take a feed apart with encoding/xml and [Document.UTF8].
+// Which of the two a page is, [Document.IsXML] tells. Wrong XML is read like
+// wrong HTML: what is there is found. Prefixes of namespaces count as they are
+// written, and [Document.RemoveNamespaces] takes them off.
 //
 // A [Document] is parsed once, when it is first asked, and everything works on
 // that one tree: selectors ([Document.CSS]), links ([LinkExtractor]) and

@@ -22,7 +22,11 @@ type Document struct {
 	utf8     []byte // the body in UTF-8, without its byte order mark
 	text     string
 	root     *html.Node
-	goquery  *goquery.Document
+
+	kindKnown bool // xml is set
+	xml       bool // it is read as XML
+
+	goquery *goquery.Document
 
 	base          weburl.URL
 	queryEncoding encoding.Encoding // nil for UTF-8
@@ -69,7 +73,11 @@ func (d *Document) Text() string {
 // may be changed; goquery and selectors see the change.
 func (d *Document) Root() *html.Node {
 	if d.root == nil {
-		d.root = parse(d.UTF8())
+		if d.IsXML() {
+			d.root = parseXML(d.UTF8())
+		} else {
+			d.root = parse(d.UTF8())
+		}
 	}
 	return d.root
 }
@@ -116,8 +124,8 @@ func (d *Document) prepareToResolve() {
 	if err == nil {
 		d.base = address
 	}
-	if !hasMarkup(d.contentType) {
-		return // no need to parse a large answer of an API
+	if !hasMarkup(d.contentType) || d.IsXML() {
+		return // XML has no base element, and there is no need to parse a large answer of an API
 	}
 	href, found := baseHref(d.Root())
 	if !found {

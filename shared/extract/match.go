@@ -14,15 +14,15 @@ type compound struct {
 	tag     string // "" for any
 	id      string // "" for any
 	classes []string
-	other   cascadia.Sel // nil for the common ones
+	other   cascadia.Sel // all but the tag; nil for the common ones
 }
 
 func (c *compound) match(n *html.Node) bool {
+	if c.tag != "" && c.tag != n.Data && (n.DataAtom != 0 || !strings.EqualFold(c.tag, n.Data)) {
+		return false // what has no atom may be XML, whose names keep their case
+	}
 	if c.other != nil {
 		return c.other.Match(n)
-	}
-	if c.tag != "" && c.tag != n.Data {
-		return false
 	}
 	if c.id != "" {
 		if id, _ := attribute(n, "id"); id != c.id {

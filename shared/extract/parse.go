@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -125,6 +126,13 @@ func attribute(n *html.Node, name string) (string, bool) {
 	for i := range n.Attr {
 		if n.Attr[i].Key == name {
 			return n.Attr[i].Val, true
+		}
+	}
+	if n.DataAtom == 0 { // XML, whose names keep their case
+		for i := range n.Attr {
+			if strings.EqualFold(n.Attr[i].Key, name) {
+				return n.Attr[i].Val, true
+			}
 		}
 	}
 	return "", false

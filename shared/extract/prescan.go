@@ -200,10 +200,10 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 // isSpace reports whether c is a blank of HTML.
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r' }
 
-// xmlDeclaration returns the encoding of "<?xml … encoding=…?>" at the very
-// beginning, "" if there is none.
+// xmlDeclaration returns the encoding of "<?xml … encoding=…?>" at the
+// beginning, "" if there is none. Feeds have blank lines before it.
 func xmlDeclaration(body []byte) string {
-	rest, found := bytes.CutPrefix(body, []byte("<?xml"))
+	rest, found := bytes.CutPrefix(bytes.TrimLeft(body[:min(len(body), 2*headBytes)], " \t\r\n"), []byte("<?xml"))
 	if !found {
 		return ""
 	}

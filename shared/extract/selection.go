@@ -33,6 +33,10 @@ func (h hit) value() string {
 		return h.node.Data
 	}
 	var b strings.Builder
+	if isXML(h.node) {
+		renderXML(&b, h.node)
+		return b.String()
+	}
 	if err := html.Render(&b, h.node); err != nil {
 		return "" // a tree that the caller has spoilt
 	}

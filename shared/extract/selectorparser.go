@@ -186,6 +186,7 @@ func newCompound(text string) (compound, error) {
 		c.tag, rest = cutIdentifier(rest)
 		c.tag = strings.ToLower(c.tag)
 	}
+	conditions := rest
 	for rest != "" {
 		var name string
 		sign := rest[0]
@@ -196,11 +197,11 @@ func newCompound(text string) (compound, error) {
 		case sign == '#' && name != "" && c.id == "":
 			c.id = name
 		default:
-			sel, err := cascadia.Parse(text)
+			sel, err := cascadia.Parse(conditions)
 			if err != nil {
 				return compound{}, err
 			}
-			return compound{other: sel}, nil
+			return compound{tag: c.tag, other: sel}, nil
 		}
 	}
 	return c, nil

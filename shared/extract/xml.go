@@ -1,0 +1,148 @@
+package extract
+
+import (
+	"bytes"
+
+	"github.com/skitterhq/skitter/shared/extract/xmltoken"
+	"golang.org/x/net/html"
+)
+
+// xmlRoot is the Data of a document node whose tree is XML.
+const xmlRoot = "xml"
+
+// maxXMLNodes bounds the tree of a document, attributes included: a million
+// take 150 MB. What comes after them is left out; a feed of that size is read
+// entry by entry, see package legs.
+const maxXMLNodes = 1_000_000
+
+// parseXML builds the tree of an XML document in UTF-8. An element's and an
+// attribute's Data and Key are the local name in its own case, the Namespace is
+// the prefix as it is written. No element has a DataAtom, as none is HTML.
+//
+// Wrong XML gives what is there: an end tag closes what is open in its element,
+// one that closes nothing is passed over, and what is open at the end is
+// closed.
+func parseXML(doc []byte) *html.Node {
+	root := &html.Node{Type: html.DocumentNode, Data: xmlRoot}
+	b := xmlBuilder{open: []*html.Node{root}, names: make(map[xmltoken.Name]int)}
+	r := xmltoken.NewBytes(doc)
+	for b.nodes < maxXMLNodes {
+		switch r.Next() {
+		case xmltoken.EOF:
+			b.flush()
+			return root
+		case xmltoken.Start:
+			b.flush()
+			b.start(r.Name(), r.Attrs())
+		case xmltoken.End:
+			b.flush()
+			b.end(r.Name())
+		case xmltoken.Text:
+			b.text = append(b.text, r.Data()...)
+		case xmltoken.Comment:
+			b.flush()
+			b.add(html.Node{Type: html.CommentNode, Data: string(r.Data())})
+		}
+	}
+	b.flush()
+	return root
+}
+
+// An xmlBuilder has the elements whose end tags are awaited, the document
+// first.
+type xmlBuilder struct {
+	open  []*html.Node
+	names map[xmltoken.Name]int // how many of each name are open
+	text  []byte                // what came since the last tag
+	nodes int
+	slab  []html.Node // nodes that are not used yet
+}
+
+func (b *xmlBuilder) add(n html.Node) *html.Node {
+	b.nodes++
+	if len(b.slab) == 0 {
+		b.slab = make([]html.Node, min(64+b.nodes, 1024))
+	}
+	node := &b.slab[0]
+	b.slab = b.slab[1:]
+	*node = n
+	// What lies too deep is put beside its parent, so that whatever recurses
+	// through the tree is safe.
+	b.open[min(len(b.open), maxNesting)-1].AppendChild(node)
+	return node
+}
+
+// flush adds the text that was collected. Outside of the root element blanks
+// are none.
+func (b *xmlBuilder) flush() {
+	if len(b.text) == 0 {
+		return
+	}
+	if len(b.open) > 1 || len(bytes.TrimSpace(b.text)) > 0 {
+		b.add(html.Node{Type: html.TextNode, Data: string(b.text)})
+	}
+	b.text = b.text[:0]
+}
+
+func (b *xmlBuilder) start(name xmltoken.Name, attrs []xmltoken.Attr) {
+	n := html.Node{Type: html.ElementNode, Data: name.Local, Namespace: name.Prefix}
+	if len(attrs) > 0 {
+		n.Attr = make([]html.Attribute, len(attrs))
+		for i, a := range attrs {
+			n.Attr[i] = html.Attribute{Namespace: a.Name.Prefix, Key: a.Name.Local, Val: a.Value}
+		}
+		b.nodes += len(attrs)
+	}
+	b.open = append(b.open, b.add(n))
+	b.names[name]++
+}
+
+func (b *xmlBuilder) end(name xmltoken.Name) {
+	if b.names[name] == 0 {
+		return
+	}
+	for closed := (xmltoken.Name{}); closed != name; {
+		last := b.open[len(b.open)-1]
+		closed = xmltoken.Name{Prefix: last.Namespace, Local: last.Data}
+		b.names[closed]--
+		b.open = b.open[:len(b.open)-1]
+	}
+}
+
+// isXML reports whether a node belongs to a tree of parseXML.
+func isXML(n *html.Node) bool {
+	for n.Parent != nil {
+		n = n.Parent
+	}
+	return n.Type == html.DocumentNode && n.Data == xmlRoot
+}
+
+// RemoveNamespaces takes the prefixes off the names of all elements and
+// attributes of an XML document, and takes out what declares them, so that
+// selectors need no prefixes. In an HTML document it does nothing.
+func (d *Document) RemoveNamespaces() {
+	if d.IsXML() {
+		removeNamespaces(d.Root())
+	}
+}
+
+func removeNamespaces(n *html.Node) {
+	n.Namespace = ""
+	kept := n.Attr[:0]
+	for _, a := range n.Attr {
+		if !declaresNamespace(a) {
+			a.Namespace = ""
+			kept = append(kept, a)
+		}
+	}
+	n.Attr = kept
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		removeNamespaces(c)
+	}
+}
+
+// declaresNamespace reports whether an attribute of XML is xmlns, or one such
+// as xmlns:media.
+func declaresNamespace(a html.Attribute) bool {
+	return a.Namespace == "xmlns" || a.Namespace == "" && a.Key == "xmlns"
+}
