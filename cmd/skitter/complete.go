@@ -35,6 +35,19 @@ func (a *app) completeSpiders(*cobra.Command, []string, string) ([]cobra.Complet
 	return registry.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 
+// completeCallbacks offers the callbacks of the spider in --spider.
+func (a *app) completeCallbacks(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	registry, err := spider.NewRegistry(a.project.Spiders...)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	s, err := registry.Get(cmd.Flag("spider").Value.String())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return callbackNames(s), cobra.ShellCompDirectiveNoFileComp
+}
+
 // mostJobs is how many jobs are offered, the newest.
 const mostJobs = 50
 

@@ -25,6 +25,10 @@ func TestMain(m *testing.M) {
 	}
 	testscript.Main(m, map[string]func(){
 		"skitter": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) },
+		"skitter-odd": func() {
+			a := &app{stdout: os.Stdout, stderr: os.Stderr, project: oddProject()}
+			os.Exit(a.run(context.Background(), os.Args[1:]))
+		},
 	})
 }
 

@@ -16,7 +16,6 @@ var scrapysOwn = map[string]string{
 	"startproject": "a project is a copy of Skitter's repository; your part of it is the folder spiders/",
 	"genspider":    "copy a folder under spiders/ and name your spider in spiders/project.go",
 	"shell":        "it is planned; until then: skitter fetch URL, and a test of the spider on that page (shared/spider/spidertest)",
-	"parse":        "it is planned; until then: skitter crawl SPIDER URL -o - -s DEPTH_LIMIT=1",
 	"view":         "skitter fetch URL prints the page",
 	"settings":     "docs/settings.md has them all",
 	"check":        "test spiders on saved pages (shared/spider/spidertest), with: go test ./spiders/...",

@@ -19,19 +19,26 @@ import (
 	"github.com/skitterhq/skitter/shared/spider"
 )
 
-// A Single fetches one page at a time through a job's downloader middlewares,
-// without a job: nothing is kept. It is what `skitter fetch` uses.
+// A Single does one page at a time what a job does with each: fetch it through
+// the downloader middlewares, and hand it to the spider behind its own. It has
+// no job, and keeps nothing. It is used by one goroutine at a time.
 type Single struct {
-	rt *engine.Runtime
+	rt  *engine.Runtime
+	job crawl.Job
 }
 
-// NewSingle returns a Single. Without a spider's name the project's middlewares
-// run with the project's settings alone.
-func NewSingle(p project.Project, layers []settings.Layer, spec crawl.JobSpec, log *slog.Logger) (*Single, error) {
-	if spec.Spider == "" {
-		spec.Spider = "fetch"
-		p.Spiders = []spider.Spider{{Name: spec.Spider, Parse: func(context.Context, *spider.Page, *spider.Output) error { return nil }}}
-	}
+// Singles makes what differs in spider, arguments and settings, and shares the
+// connections, the turns at each host and the robots.txt files.
+type Singles struct {
+	builder *Builder
+}
+
+// bare is the name of the spider that stands in where none is named.
+const bare = "fetch"
+
+// NewSingles returns what makes the Singles of a project. It fails if a spider
+// of the project is wrong.
+func NewSingles(p project.Project, layers []settings.Layer, log *slog.Logger) (*Singles, error) {
 	registry, err := spider.NewRegistry(p.Spiders...)
 	if err != nil {
 		return nil, err
@@ -40,22 +47,47 @@ func NewSingle(p project.Project, layers []settings.Layer, spec crawl.JobSpec, l
 	if err != nil {
 		return nil, err
 	}
-	b := NewBuilder(Parts{
+	return &Singles{NewBuilder(Parts{
 		Project: p, Registry: registry, Layers: layers, Web: web, Now: time.Now, Log: log,
 		Robots: downloadermw.NewRobots(memory.NewOrigins(time.Now), time.Now),
 		Slots: slots.New(memory.NewSlotRows(), slots.Config{
 			Slack: time.Second, Now: time.Now, Sleep: Sleep, Draw: rand.Float64, Wait: time.Minute,
 		}),
-	})
-	s, err := registry.Get(spec.Spider)
+	})}, nil
+}
+
+// Registry has the project's spiders.
+func (s *Singles) Registry() *spider.Registry { return s.builder.Registry }
+
+// Single returns what works as a job of that specification would.
+func (s *Singles) Single(spec crawl.JobSpec) (*Single, error) {
+	found, err := s.builder.Registry.Get(spec.Spider)
 	if err != nil {
 		return nil, err
 	}
-	rt, err := b.Build(crawl.Job{UID: crawl.NewJobUID(), Name: "fetch", Spider: s.Name, State: crawl.JobRunning}, spec)
+	job := crawl.Job{
+		UID: crawl.NewJobUID(), Project: s.builder.Project.Name, Name: bare, Spider: found.Name,
+		State: crawl.JobRunning, Created: s.builder.Now(),
+	}
+	rt, err := s.builder.Build(job, spec)
 	if err != nil {
 		return nil, err
 	}
-	return &Single{rt: rt}, nil
+	return &Single{rt: rt, job: job}, nil
+}
+
+// NewSingle returns a Single. Without a spider's name the project's middlewares
+// run with the project's settings alone.
+func NewSingle(p project.Project, layers []settings.Layer, spec crawl.JobSpec, log *slog.Logger) (*Single, error) {
+	if spec.Spider == "" {
+		spec.Spider = bare
+		p.Spiders = []spider.Spider{{Name: bare, Parse: func(context.Context, *spider.Page, *spider.Output) error { return nil }}}
+	}
+	all, err := NewSingles(p, layers, log)
+	if err != nil {
+		return nil, err
+	}
+	return all.Single(spec)
 }
 
 // Check reports everything that is wrong with what a job is asked for, before
@@ -66,8 +98,15 @@ func Check(p project.Project, layers []settings.Layer, spec crawl.JobSpec, log *
 }
 
 // Fetch fetches a request, following redirects and trying again as a job would,
-// but waiting here instead of sending messages.
+// but waiting here instead of sending messages. A *crawl.Drop in the error says
+// that a middleware refuses the request, a *crawl.Failure that nothing came.
 func (s *Single) Fetch(ctx context.Context, req *crawl.Request) (*crawl.Response, error) {
+	resp, _, err := s.fetch(ctx, req)
+	return resp, err
+}
+
+// fetch also returns the request that was made at last, after redirects.
+func (s *Single) fetch(ctx context.Context, req *crawl.Request) (*crawl.Response, *crawl.Request, error) {
 	for {
 		var resp *crawl.Response
 		err := crawl.Guard(func() (err error) { resp, err = s.rt.Download.Fetch(ctx, req.Clone()); return err })
@@ -79,7 +118,7 @@ func (s *Single) Fetch(ctx context.Context, req *crawl.Request) (*crawl.Response
 		)
 		switch {
 		case err == nil:
-			return resp, nil
+			return resp, req, nil
 		case errors.As(err, &instead):
 			req = instead.Request
 		case errors.As(err, &retry):
@@ -89,19 +128,31 @@ func (s *Single) Fetch(ctx context.Context, req *crawl.Request) (*crawl.Response
 		case errors.As(err, &later):
 			err = Sleep(ctx, time.Until(later.At))
 		case errors.As(err, &drop):
-			return nil, fmt.Errorf("%s is not fetched: %s", req.URL, dropText(drop.Reason))
+			return nil, req, &notFetched{req.URL, drop}
 		default:
-			return nil, fmt.Errorf("%s: %w", req.URL, err)
+			return nil, req, fmt.Errorf("%s: %w", req.URL, err)
 		}
 		if ctx.Err() != nil {
-			return nil, err
+			return nil, req, err
 		}
 	}
 }
 
+// A notFetched says in words why a middleware refuses a request.
+type notFetched struct {
+	url  string
+	drop *crawl.Drop
+}
+
+func (e *notFetched) Error() string { return e.url + " is not fetched: " + dropText(e.drop.Reason) }
+func (e *notFetched) Unwrap() error { return e.drop }
+
 func dropText(reason string) string {
-	if reason == "robots" {
+	switch reason {
+	case "robots":
 		return "robots.txt forbids it (-s ROBOTSTXT_OBEY=False fetches it all the same)"
+	case "offsite":
+		return "it is outside the spider's allowed domains"
 	}
 	return reason
 }

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/pipeline"
+	"github.com/skitterhq/skitter/shared/pipelines"
+	"github.com/skitterhq/skitter/shared/project"
+	"github.com/skitterhq/skitter/shared/spider"
+	"github.com/skitterhq/skitter/spiders"
+)
+
+// oddProject is a project of spiders that do what good ones seldom do. Scripts
+// call its program skitter-odd.
+func oddProject() project.Project {
+	p := spiders.Project()
+	p.Spiders = []spider.Spider{
+		{Name: "fails", Parse: gives(errors.New("no price on the page")), Callbacks: map[string]spider.Callback{"ends": gives(&crawl.CloseSpider{Reason: "enough"})}},
+		{Name: "panics", Parse: func(context.Context, *spider.Page, *spider.Output) error { panic("out of paper") }},
+		{Name: "local", AllowedDomains: []string{"127.0.0.1"}, Parse: tells},
+		{Name: "hears", Parse: tells, Callbacks: map[string]spider.Callback{"lost": followsLost}, Errbacks: map[string]spider.Errback{"sorry": tellsFailure}},
+	}
+	p.Pipeline = func(project.Env) ([]pipeline.Step, error) {
+		return []pipeline.Step{pipelines.RequireFields("arg")}, nil
+	}
+	return p
+}
+
+// gives is a callback that gives an item and then fails.
+func gives(err error) spider.Callback {
+	return func(_ context.Context, _ *spider.Page, out *spider.Output) error {
+		out.Item(map[string]string{"kept": "yes"})
+		return err
+	}
+}
+
+// tells gives an item that says how its page was asked for.
+func tells(_ context.Context, page *spider.Page, out *spider.Output) error {
+	item := map[string]any{"meta": page.Request.Meta, "kwargs": page.Request.CBKwargs}
+	if arg := page.Args["arg"]; arg != "" {
+		item["arg"] = arg
+	}
+	out.Item(item)
+	out.Follow("http://elsewhere.example/", "")
+	out.Follow("/p/1", "")
+	return nil
+}
+
+// followsLost asks for a page that nothing answers.
+func followsLost(_ context.Context, _ *spider.Page, out *spider.Output) error {
+	out.Request(&crawl.Request{URL: "http://127.0.0.1:1/", Errback: "sorry", Options: crawl.Options{DontRetry: true}})
+	return nil
+}
+
+func tellsFailure(_ context.Context, page *spider.Page, out *spider.Output) error {
+	var failure *crawl.Failure
+	if !errors.As(page.Failure, &failure) {
+		return errors.New("no failure to hear of")
+	}
+	out.Item(map[string]string{"failed": failure.Reason})
+	return nil
+}
