@@ -45,7 +45,7 @@ func (a *app) completeCallbacks(cmd *cobra.Command, _ []string, _ string) ([]cob
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return callbackNames(s), cobra.ShellCompDirectiveNoFileComp
+	return s.CallbackNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
 // mostJobs is how many jobs are offered, the newest.

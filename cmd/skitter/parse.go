@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -141,21 +139,13 @@ func jsonObject(flag, text string) (crawl.Values, error) {
 
 // knownCallback refuses a callback that the spider does not have.
 func knownCallback(s *spider.Spider, name string) error {
-	names := callbackNames(s)
-	if name == "" || slices.Contains(names, name) {
+	if s.HasCallback(name) {
 		return nil
 	}
-	return fmt.Errorf("--callback %s: spider %s has none of that name; it has %q", name, s.Name, names)
-}
-
-// callbackNames are the names of a spider's callbacks.
-func callbackNames(s *spider.Spider) []string {
-	names := slices.Collect(maps.Keys(s.Callbacks))
-	if s.Callbacks[spider.DefaultCallback] == nil {
-		names = append(names, spider.DefaultCallback) // Parse, or the legs alone
+	if name == "" {
+		return fmt.Errorf("spider %s has no callback of its own for pages: name one with --callback; it has %q", s.Name, s.CallbackNames())
 	}
-	slices.Sort(names)
-	return names
+	return fmt.Errorf("--callback %s: spider %s has none of that name; it has %q", name, s.Name, s.CallbackNames())
 }
 
 // walk visits the pages and prints what came of them.

@@ -18,7 +18,6 @@ var scrapysOwn = map[string]string{
 	"shell":        "it is planned; until then: skitter fetch URL, and a test of the spider on that page (shared/spider/spidertest)",
 	"view":         "skitter fetch URL prints the page",
 	"settings":     "docs/settings.md has them all",
-	"check":        "test spiders on saved pages (shared/spider/spidertest), with: go test ./spiders/...",
 	"bench":        "make bench measures a crawl",
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // An Item is one record that a spider scraped: a JSON object whose fields keep
@@ -65,6 +66,25 @@ func (i *Item) Get(name string) (any, bool) {
 		}
 	}
 	return nil, false
+}
+
+// Has reports whether a field has a value: it is there, and is neither null, nor
+// a text of blanks alone, nor an empty list or object. 0 and false are values.
+func (i *Item) Has(name string) bool {
+	v, _ := i.Get(name)
+	switch v := v.(type) {
+	case nil:
+		return false
+	case string:
+		return strings.TrimSpace(v) != ""
+	case []any:
+		return len(v) > 0
+	case []string:
+		return len(v) > 0
+	case map[string]any:
+		return len(v) > 0
+	}
+	return true
 }
 
 // Set gives a field a value, in its old place or else at the end.

@@ -3,7 +3,6 @@ package pipelines
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/pipeline"
@@ -20,27 +19,11 @@ func RequireFields(names ...string) pipeline.Step {
 				return item, err
 			}
 			for _, name := range names {
-				if v, _ := item.Get(name); isEmpty(v) {
+				if !item.Has(name) {
 					return item, fmt.Errorf("field %s: %w", name, &crawl.Drop{Reason: "missing-field"})
 				}
 			}
 			return item, nil
 		},
 	}
-}
-
-func isEmpty(v any) bool {
-	switch v := v.(type) {
-	case nil:
-		return true
-	case string:
-		return strings.TrimSpace(v) == ""
-	case []any:
-		return len(v) == 0
-	case []string:
-		return len(v) == 0
-	case map[string]any:
-		return len(v) == 0
-	}
-	return false
 }

@@ -79,6 +79,9 @@ func bind(s Spider) (*Spider, error) {
 	if top.Parse == nil && len(top.Callbacks) == 0 && len(own) == 0 && !slices.ContainsFunc(legs, reads) {
 		return nil, errors.New("it reads no page: give it Parse, a callback or a leg with ProcessResponse")
 	}
+	if err := checkContracts(top); err != nil {
+		return nil, err
+	}
 	return top, nil
 }
 

@@ -10,6 +10,8 @@ package spider
 import (
 	"context"
 	"iter"
+	"maps"
+	"slices"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 )
@@ -75,6 +77,10 @@ type Spider struct {
 	// project and those of the job.
 	Settings map[string]any
 
+	// Contracts say what the callbacks make of pages as they are on the web,
+	// for `skitter check`.
+	Contracts []Contract
+
 	// CheckArgs says what is wrong with a job's arguments before the job
 	// starts. Nil takes any.
 	CheckArgs func(args map[string]string) error
@@ -91,6 +97,21 @@ func (s *Spider) HasCallback(name string) bool {
 		}
 	}
 	return s.Callbacks[name] != nil || len(s.CallbackLegs[name]) > 0
+}
+
+// CallbackNames are the names of the callbacks there are, sorted.
+func (s *Spider) CallbackNames() []string {
+	names := make(map[string]bool)
+	for name := range s.Callbacks {
+		names[name] = true
+	}
+	for name := range s.CallbackLegs {
+		names[name] = true
+	}
+	if s.HasCallback(DefaultCallback) {
+		names[DefaultCallback] = true
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // A Start is what the start of a job knows.

@@ -21,14 +21,21 @@ type Author struct {
 	Born   string `json:"born"`
 }
 
+// site is where `skitter site` serves the built-in site.
+const site = "http://127.0.0.1:8000"
+
 // Spider reads the quotations of the built-in site.
 func Spider() spider.Spider {
 	return spider.Spider{
 		Name:      "quotes",
-		StartURLs: []string{"http://127.0.0.1:8000/quotes/page/1/"},
+		StartURLs: []string{site + "/quotes/page/1/"},
 		Parse:     parse,
 		Callbacks: map[string]spider.Callback{"author": parseAuthor},
 		Legs:      []spider.Leg{nextPage()},
+		Contracts: []spider.Contract{
+			{URL: site + "/quotes/page/1/", Items: spider.Exactly(10), Requests: spider.AtLeast(2), Scrapes: []string{"text", "author", "tags"}},
+			{URL: site + "/author/Jun-Hallorand/", Callback: "author", Items: spider.Exactly(1), Scrapes: []string{"author", "born"}},
+		},
 	}
 }
 

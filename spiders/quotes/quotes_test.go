@@ -18,3 +18,10 @@ func TestLastPage(t *testing.T) {
 func TestAuthor(t *testing.T) {
 	spidertest.Golden(t, quotes.Spider(), "author", "http://quotes.example/author/somebody/", "testdata/author.html")
 }
+
+func TestContracts(t *testing.T) {
+	spidertest.Contracts(t, quotes.Spider(), map[string]string{
+		"http://127.0.0.1:8000/quotes/page/1/":        "testdata/page.html",
+		"http://127.0.0.1:8000/author/Jun-Hallorand/": "testdata/author.html",
+	})
+}

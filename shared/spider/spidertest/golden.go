@@ -61,6 +61,9 @@ type Page struct {
 	// Args are the job's arguments (-a NAME=VALUE).
 	Args map[string]string
 
+	// Meta and CBKwargs are those of the page's request.
+	Meta, CBKwargs crawl.Values
+
 	// Headers are the response's.
 	//
 	// Default: a Content-Type by the file's ending, in UTF-8.
@@ -119,6 +122,24 @@ func (p Page) golden(test string) string {
 // read runs the spider on the page, and returns what it gave as JSON.
 func (p Page) read(t *testing.T, s spider.Spider) []byte {
 	t.Helper()
+	_, out, err := p.run(t, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(out); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// run hands the page to the spider. The error is that of a callback, a leg or
+// an errback.
+func (p Page) run(t *testing.T, s spider.Spider) (*spider.Page, output, error) {
+	t.Helper()
 	registry, err := spider.NewRegistry(s)
 	if err != nil {
 		t.Fatal(err)
@@ -138,28 +159,21 @@ func (p Page) read(t *testing.T, s spider.Spider) []byte {
 	for res, err := range spider.NewChain(bound, new(stats.Collector)).Process(t.Context(), page) {
 		switch {
 		case err != nil:
-			t.Fatal(err)
+			return page, out, err
 		case res.Item != nil:
 			out.Items = append(out.Items, *res.Item)
 		default:
 			out.Requests = append(out.Requests, res.Request)
 		}
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(out); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	return page, out, nil
 }
 
 func (p Page) response(t *testing.T) *crawl.Response {
 	t.Helper()
 	resp := &crawl.Response{
 		URL: p.URL, Status: p.Status, Headers: p.Headers,
-		Request: &crawl.Request{URL: p.URL, Callback: p.Callback, Errback: p.Errback},
+		Request: &crawl.Request{URL: p.URL, Callback: p.Callback, Errback: p.Errback, Meta: p.Meta, CBKwargs: p.CBKwargs},
 	}
 	if resp.Status == 0 && (p.Errback == "" || p.File != "") {
 		resp.Status = http.StatusOK

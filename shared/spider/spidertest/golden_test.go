@@ -2,9 +2,11 @@ package spidertest_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"testing"
 
+	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/spider"
 	"github.com/skitterhq/skitter/shared/spider/spidertest"
 )
@@ -47,4 +49,20 @@ func TestGoldenFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { page.Golden(t, teller()) })
 	}
+}
+
+func TestContractsHoldOnSavedPages(t *testing.T) {
+	const url = "http://example.com/dir/page"
+	s := teller()
+	s.Contracts = []spider.Contract{{
+		URL: url, Callback: "other", CBKwargs: crawl.Values{"n": 1}, Args: map[string]string{"tag": "love"},
+		Items: spider.Exactly(1), Requests: spider.AtLeast(1), Scrapes: []string{"by", "args"},
+		Check: func(page *spider.Page, items []crawl.Item, _ []*crawl.Request) error {
+			if by, _ := items[0].Get("by"); by != "other" || page.Request.CBKwargs["n"] != 1 {
+				return fmt.Errorf("read by %v with %v", by, page.Request.CBKwargs)
+			}
+			return nil
+		},
+	}}
+	spidertest.Contracts(t, s, map[string]string{url: "testdata/page.html"})
 }
