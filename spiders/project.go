@@ -34,8 +34,9 @@ func Project() project.Project {
 // engine first.
 func spiderMiddlewares(env project.Env) ([]spider.Middleware, error) {
 	return []spider.Middleware{
+		spidermw.Start(),
 		spidermw.HTTPError(env.Settings, env.Stats, env.Log),
-		spidermw.Referer(env.Settings),
+		spidermw.Referer(env.Settings, env.Log),
 		spidermw.URLLength(env.Settings, env.Stats, env.Log),
 		spidermw.Depth(env.Settings, env.Stats, env.Log),
 	}, nil
@@ -58,6 +59,7 @@ func downloaderMiddlewares(env project.Env) ([]downloader.Middleware, error) {
 		downloadermw.HTTPCompression(env.Settings, env.Stats, env.Log, env.Decoders),
 		downloadermw.Redirect(env.Settings, downloadermw.RedirectOptions{
 			HandleStatusList: env.Spider.HandleStatusList,
+			Referer:          spidermw.RedirectReferer(env.Settings, env.Log),
 		}, env.Log),
 		downloadermw.DownloaderStats(env.Settings, env.Stats),
 	}, nil

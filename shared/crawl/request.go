@@ -97,6 +97,15 @@ type Options struct {
 
 	// DontObeyRobotsTxt fetches what robots.txt forbids.
 	DontObeyRobotsTxt bool `json:"dont_obey_robotstxt,omitempty"`
+
+	// ReferrerPolicy says how much of the page that the request is found on
+	// it tells, by a name that REFERRER_POLICY may have. Empty means what the
+	// page's Referrer-Policy says, else REFERRER_POLICY.
+	ReferrerPolicy string `json:"referrer_policy,omitempty"`
+
+	// DepthReset gives the request depth 0, as if it were a start request.
+	// The middleware Depth clears it.
+	DepthReset bool `json:"depth_reset,omitempty"`
 }
 
 // Progress is how far a request has come. The framework writes it.

@@ -23,6 +23,7 @@ func fullRequest() *crawl.Request {
 			DownloadTimeout: time.Second, DownloadMaxsize: -1, DownloadSlot: "s", DontRetry: true,
 			MaxRetryTimes: new(0), DontRedirect: true, HandleStatusList: []int{404}, HandleStatusAll: true,
 			AllowOffsite: true, DontObeyRobotsTxt: true,
+			ReferrerPolicy: "origin", DepthReset: true,
 		},
 		Progress: crawl.Progress{
 			Depth: 2, Start: true, RetryTimes: 1, RedirectURLs: []string{"http://example.com/a"}, RedirectReasons: []string{"302"},

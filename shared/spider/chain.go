@@ -2,6 +2,7 @@ package spider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -26,11 +27,12 @@ func NewChain(s *Spider, st *stats.Collector, mws ...Middleware) *Chain {
 // Start gives a slice of what the job starts with, through the legs and the
 // middlewares.
 func (c *Chain) Start(ctx context.Context, start Start, slice *Slice) Results {
-	r := c.throughLegs(ctx, nil, c.spider.Legs, markStart(slice.cut(c.source(ctx, start))))
+	r := checked("the spider's start", slice.cut(c.source(ctx, start)))
+	r = c.throughLegs(ctx, nil, c.spider.Legs, r)
 	for _, mw := range slices.Backward(c.mws) {
 		if mw.ProcessStart != nil {
 			inner := r
-			r = guarded(func() Results { return mw.ProcessStart(ctx, start, inner) })
+			r = checked(given(mw), guarded(func() Results { return mw.ProcessStart(ctx, start, inner) }))
 		}
 	}
 	return r
@@ -75,8 +77,8 @@ func (c *Chain) Process(ctx context.Context, page *Page) Results {
 // so it comes after the rest.
 func (c *Chain) output(ctx context.Context, page *Page, n int, r Results) Results {
 	return func(yield func(crawl.Result, error) bool) {
-		var rescued []Results
-		out := c.rescue(ctx, page, n, r, &rescued)
+		var met met
+		out := c.rescue(ctx, page, n, r, &met)
 		for k := n - 1; k >= 0; k-- {
 			mw := c.mws[k]
 			if mw.ProcessOutput == nil {
@@ -84,13 +86,13 @@ func (c *Chain) output(ctx context.Context, page *Page, n int, r Results) Result
 			}
 			before := out
 			after := guarded(func() Results { return mw.ProcessOutput(ctx, page, before) })
-			out = c.rescue(ctx, page, k, namedResults(mw, after), &rescued)
+			out = c.rescue(ctx, page, k, namedResults(mw, after), &met)
 		}
 		var failed error
 		give := func(r Results) bool {
 			for res, err := range r {
 				if err != nil {
-					failed = join(failed, err)
+					failed = joinErrors(failed, err)
 					return true
 				}
 				if !yield(res, nil) {
@@ -102,7 +104,12 @@ func (c *Chain) output(ctx context.Context, page *Page, n int, r Results) Result
 		if !give(out) {
 			return
 		}
-		for _, r := range rescued {
+		for _, err := range met.unhandled {
+			if !errors.Is(failed, err) { // an output hook kept it to itself
+				failed = joinErrors(failed, err)
+			}
+		}
+		for _, r := range met.rescued {
 			if !give(r) {
 				return
 			}

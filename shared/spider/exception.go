@@ -8,9 +8,10 @@ import (
 	"github.com/skitterhq/skitter/shared/crawl"
 )
 
-// failed calls the errback. Its output passes the middlewares like any other,
-// and so does an error of its own. Without an errback, the exception hooks of
-// the first n middlewares are asked.
+// failed calls the errback, whose output passes the middlewares like any other.
+// Without an errback, the exception hooks of the first n middlewares are asked.
+// Where n is 0 the download has failed, and the hooks do not hear of an error of
+// the errback either.
 func (c *Chain) failed(ctx context.Context, page *Page, err error, n int) Results {
 	errback, lookup := c.errback(page)
 	if lookup != nil {
@@ -21,9 +22,27 @@ func (c *Chain) failed(ctx context.Context, page *Page, err error, n int) Result
 		return c.exceptionResults(ctx, page, n, err)
 	}
 	page.Failure = err
-	return c.output(ctx, page, len(c.mws), c.throughLegs(ctx, page, c.spider.Legs, c.collect(page, func(out *Output) error {
+	r := c.throughLegs(ctx, page, c.spider.Legs, c.collect(page, func(out *Output) error {
 		return errback(ctx, page, out)
-	})))
+	}))
+	if n == 0 {
+		r = unasked(r)
+	}
+	return c.output(ctx, page, len(c.mws), r)
+}
+
+// unasked marks an error as one that no exception hook is asked about.
+func unasked(r Results) Results {
+	return func(yield func(crawl.Result, error) bool) {
+		for res, err := range r {
+			if err != nil {
+				err = &unhandled{err}
+			}
+			if !yield(res, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 func (c *Chain) errback(page *Page) (Errback, error) {
@@ -36,11 +55,17 @@ func (c *Chain) errback(page *Page) (Errback, error) {
 	return nil, fmt.Errorf("unknown errback %q of spider %s", page.Request.Errback, c.spider.Name)
 }
 
+// met is what came of the errors in one stream of results.
+type met struct {
+	rescued   []Results // what exception hooks gave
+	unhandled []error   // of which no hook wanted to know
+}
+
 // rescue hands an error that arose in r to the exception hooks of the first n
 // middlewares. If one handles it, r ends there and what the hook gave is put
 // aside. Otherwise the error is marked as seen, so that it passes the outer
 // layers untouched.
-func (c *Chain) rescue(ctx context.Context, page *Page, n int, r Results, rescued *[]Results) Results {
+func (c *Chain) rescue(ctx context.Context, page *Page, n int, r Results, met *met) Results {
 	return func(yield func(crawl.Result, error) bool) {
 		for res, err := range r {
 			if err == nil {
@@ -53,11 +78,12 @@ func (c *Chain) rescue(ctx context.Context, page *Page, n int, r Results, rescue
 			if !errors.As(err, &seen) {
 				given, left := c.exception(ctx, page, n, err)
 				if left == nil {
-					*rescued = append(*rescued, given)
+					met.rescued = append(met.rescued, given)
 					return
 				}
 				err = left
 			}
+			met.unhandled = append(met.unhandled, err)
 			yield(crawl.Result{}, err)
 			return
 		}
@@ -79,6 +105,9 @@ func (c *Chain) exception(ctx context.Context, page *Page, n int, err error) (Re
 			err = errors.Join(named(mw, perr), err)
 			continue
 		}
+		if !handled && r != nil {
+			return nil, &unhandled{named(mw, &InvalidOutput{errors.New("it gave results for an error that it does not handle")})}
+		}
 		if handled {
 			return c.output(ctx, page, k, namedResults(mw, guarded(func() Results { return r }))), nil
 		}
@@ -96,12 +125,16 @@ func (c *Chain) exceptionResults(ctx context.Context, page *Page, n int, err err
 
 // named adds the middleware's name to its error.
 func named(mw Middleware, err error) error {
-	return fmt.Errorf("spider middleware %s: %w", mw.Name, err)
+	return fmt.Errorf("%s: %w", given(mw), err)
 }
+
+// given is a middleware as who gave something.
+func given(mw Middleware) string { return "spider middleware " + mw.Name }
 
 // namedResults adds the middleware's name to an error of its own: one that has
 // not been through the exception hooks yet.
 func namedResults(mw Middleware, r Results) Results {
+	r = checked(given(mw), r)
 	return func(yield func(crawl.Result, error) bool) {
 		for res, err := range r {
 			var seen *unhandled
@@ -115,8 +148,8 @@ func namedResults(mw Middleware, r Results) Results {
 	}
 }
 
-// join is errors.Join that leaves a single error as it is.
-func join(a, b error) error {
+// joinErrors is errors.Join that leaves a single error as it is.
+func joinErrors(a, b error) error {
 	if a == nil {
 		return b
 	}

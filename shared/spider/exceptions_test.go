@@ -214,6 +214,101 @@ func TestExceptionFlow5AnErrorThatNobodyHandlesIsTheLastElement(t *testing.T) {
 	equal(t, "output", got, []string{"1SME"})
 }
 
+// Whatever comes out of a hook that is no request and no item is its maker's
+// mistake, and a hook that handles everything does not hide it.
+func TestExceptionFlow6InvalidOutputIsHandledByNobody(t *testing.T) {
+	it, err := crawl.NewItem(item("1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gives := func(res crawl.Result) func(context.Context, *spider.Page, spider.Results) spider.Results {
+		return func(context.Context, *spider.Page, spider.Results) spider.Results {
+			return func(yield func(crawl.Result, error) bool) { yield(res, nil) }
+		}
+	}
+	good := spider.Spider{Parse: func(context.Context, *spider.Page, *spider.Output) error { return nil }}
+	tests := []struct {
+		name   string
+		spider spider.Spider
+		change func(w *world)
+		want   string
+	}{
+		{"neither", good, func(w *world) { w.mws[2].ProcessOutput = gives(crawl.Result{}) }, "spider middleware s: invalid output: a result is neither"},
+		{"both", good, func(w *world) {
+			w.mws[1].ProcessOutput = gives(crawl.Result{Item: &it, Request: &crawl.Request{}})
+		}, "spider middleware m: invalid output: a result is a request and an item"},
+		{"results for what is not handled", spider.Spider{Parse: new(world).gives("", errBroken)}, func(w *world) {
+			w.mws[2].ProcessException = func(context.Context, *spider.Page, error) (spider.Results, bool) { return results("x"), false }
+		}, "spider middleware s: invalid output: it gave results for an error"},
+		{"no item", spider.Spider{Parse: func(_ context.Context, _ *spider.Page, out *spider.Output) error {
+			out.Item(7)
+			return nil
+		}}, func(*world) {}, "invalid output"},
+		{"no request", spider.Spider{Parse: func(_ context.Context, _ *spider.Page, out *spider.Output) error {
+			out.Request(nil)
+			return nil
+		}}, func(*world) {}, "a request that is nil"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var w world
+			three(&w)
+			w.mws[0].ProcessException = func(context.Context, *spider.Page, error) (spider.Results, bool) { return nil, true }
+			test.change(&w)
+			got, err := process(t, w.chain(t, test.spider), newPage("", nil))
+			var invalid *spider.InvalidOutput
+			if !errors.As(err, &invalid) || !strings.Contains(err.Error(), test.want) || spider.ErrorClass(err) != "InvalidOutput" {
+				t.Errorf("got error %v of class %s, want %s", err, spider.ErrorClass(err), test.want)
+			}
+			equal(t, "output", got, nil)
+		})
+	}
+	t.Run("of a start", func(t *testing.T) {
+		var w world
+		three(&w)
+		w.mws[1].ProcessStart = func(context.Context, spider.Start, spider.Results) spider.Results {
+			return func(yield func(crawl.Result, error) bool) { yield(crawl.Result{}, nil) }
+		}
+		_, err := start(t, w.chain(t, good), spider.Start{}, &spider.Slice{})
+		if err == nil || !strings.Contains(err.Error(), "spider middleware m: invalid output") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestExceptionFlow5AnOutputHookCannotHideAnError(t *testing.T) {
+	var w world
+	three(&w)
+	w.mws[1].ProcessOutput = func(_ context.Context, _ *spider.Page, r spider.Results) spider.Results {
+		return func(yield func(crawl.Result, error) bool) {
+			for res, err := range r {
+				if err != nil || !yield(res, nil) {
+					return
+				}
+			}
+		}
+	}
+	got, err := process(t, w.chain(t, spider.Spider{Parse: w.gives("parse", errBroken, "1")}), newPage("", nil))
+	if !errors.Is(err, errBroken) {
+		t.Errorf("got error %v, want the callback's", err)
+	}
+	equal(t, "output", got, []string{"1SE"})
+}
+
+func TestExceptionFlow7AnErrbackOfAFailedDownloadThatFailsAsksNoHook(t *testing.T) {
+	var w world
+	three(&w)
+	page := newPage("", named("", "sorry"))
+	page.Failure = &crawl.Failure{Reason: "timeout"}
+	s := spider.Spider{Parse: w.gives("parse", nil), Errbacks: map[string]spider.Errback{"sorry": w.gives("errback", errBroken, "kept")}}
+	got, err := process(t, w.chain(t, s), page)
+	if !errors.Is(err, errBroken) {
+		t.Errorf("got error %v, want the errback's own", err)
+	}
+	equal(t, "output", got, []string{"keptSME"})
+	equal(t, "diary", w.diary, []string{"errback"})
+}
+
 func TestExceptionFlow7AFailedDownloadIsTheErrbacksAlone(t *testing.T) {
 	failure := &crawl.Failure{Reason: "timeout"}
 	for _, errback := range []string{"", "sorry"} {

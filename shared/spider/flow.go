@@ -109,19 +109,6 @@ func (s *Slice) cut(r Results) Results {
 	}
 }
 
-func markStart(r Results) Results {
-	return func(yield func(crawl.Result, error) bool) {
-		for res, err := range r {
-			if res.Request != nil {
-				res.Request.Start = true
-			}
-			if !yield(res, err) {
-				return
-			}
-		}
-	}
-}
-
 // guarded makes results of a function whose code is not ours: a panic while
 // they are made or read ends them with an error. Nil results are none.
 func guarded(make func() Results) Results {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,12 +18,17 @@ const pageURL = "http://example.com/dir/page.html"
 
 // A world is a spider with its middlewares, and a diary of what happened.
 type world struct {
+	mu    sync.Mutex
 	diary []string
 	stats stats.Collector
 	mws   []spider.Middleware
 }
 
-func (w *world) note(entry string) { w.diary = append(w.diary, entry) }
+func (w *world) note(entry string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.diary = append(w.diary, entry)
+}
 
 // chain registers the spider, which gets a name, and puts the middlewares
 // before it.

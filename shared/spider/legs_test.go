@@ -28,7 +28,7 @@ func (w *world) signing(name, sign string, sub ...spider.Leg) spider.Leg {
 	}
 }
 
-func TestLegsReadAfterTheCallbackAndPassEverything(t *testing.T) {
+func TestLegsRunInOrderEachSubLegRightAfterItsLeg(t *testing.T) {
 	var w world
 	w.mws = []spider.Middleware{w.marking("mw", "|")}
 	s := spider.Spider{
@@ -51,7 +51,7 @@ func TestLegsReadAfterTheCallbackAndPassEverything(t *testing.T) {
 	})
 }
 
-func TestLegsThatDropAreCounted(t *testing.T) {
+func TestLegsThatGiveNoneDropAndAreCountedByName(t *testing.T) {
 	var w world
 	dropper := spider.Leg{
 		Name: "dropper",
@@ -87,7 +87,7 @@ func TestLegsThatDropAreCounted(t *testing.T) {
 	}
 }
 
-func TestALegsErrorIsThePagesErrorWithItsName(t *testing.T) {
+func TestLegsErrorsAreThePagesWithTheLegsName(t *testing.T) {
 	hooks := map[string]func(*spider.Leg){
 		"ProcessResponse": func(l *spider.Leg) {
 			l.ProcessResponse = func(context.Context, *spider.Page, *spider.Output) error { return errBroken }
@@ -132,7 +132,7 @@ func TestLegsAloneMakeASpider(t *testing.T) {
 	equal(t, "output", got, []string{"a"})
 }
 
-func TestErrbacksPassTheLegsToo(t *testing.T) {
+func TestLegsSeeWhatErrbacksGive(t *testing.T) {
 	var w world
 	s := spider.Spider{
 		Errbacks: map[string]spider.Errback{"sorry": w.gives("errback", nil, "heard")},
@@ -145,4 +145,71 @@ func TestErrbacksPassTheLegsToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "output", got, []string{"heardA"})
+}
+
+func TestLegsAreBoundFirstAndOnceToTheSpiderAtTheTop(t *testing.T) {
+	var w world
+	binding := func(name string, sub ...spider.Leg) spider.Leg {
+		return spider.Leg{Name: name, Legs: sub, SetSpider: func(top *spider.Spider) (spider.Leg, error) {
+			w.note(name + " of " + top.Name)
+			return w.signing(name, top.AllowedDomains[0], sub...), nil
+		}}
+	}
+	shared := binding("outer", binding("inner"))
+	one := spider.Spider{Name: "one", AllowedDomains: []string{"1"}, Legs: []spider.Leg{shared}}
+	two := spider.Spider{Name: "two", AllowedDomains: []string{"2"}, Legs: []spider.Leg{shared}}
+	registry, err := spider.NewRegistry(one, two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bound := []string{"outer of one", "inner of one", "outer of two", "inner of two"}
+	equal(t, "diary", w.diary, bound)
+	for name, want := range map[string][]string{"one": {"outer11", "inner11"}, "two": {"outer22", "inner22"}} {
+		s, err := registry.Get(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := process(t, spider.NewChain(s, &w.stats), newPage("", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "output of "+name, got, want)
+	}
+	if n := strings.Count(strings.Join(w.diary, "\n"), " of "); n != len(bound) {
+		t.Errorf("SetSpider was called %d times, want %d", n, len(bound))
+	}
+	if len(one.Legs) != 1 || errors.Is(err, errBroken) {
+		t.Error("the spider that was registered was changed")
+	}
+}
+
+func TestLegsSeeStartRequests(t *testing.T) {
+	var w world
+	hook := func(name string) spider.Middleware {
+		return spider.Middleware{Name: name, ProcessStart: func(_ context.Context, _ spider.Start, r spider.Results) spider.Results { return signed(r, name) }}
+	}
+	w.mws = []spider.Middleware{hook("E"), {Name: "none"}, hook("S")}
+	leg := w.signing("leg", "L")
+	item := leg.ProcessItem
+	leg.ProcessItem = func(ctx context.Context, page *spider.Page, i *crawl.Item) (*crawl.Item, error) {
+		if page != nil {
+			t.Error("there is a page for what the start gave")
+		}
+		return item(ctx, page, i)
+	}
+	s := spider.Spider{
+		Start: func(context.Context, spider.Start) spider.Results {
+			return func(yield func(crawl.Result, error) bool) {
+				if yield(crawl.Result{Request: &crawl.Request{URL: "http://example.com/"}}, nil) {
+					results("1")(yield)
+				}
+			}
+		},
+		Legs: []spider.Leg{leg},
+	}
+	got, err := start(t, w.chain(t, s), spider.Start{}, &spider.Slice{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "output", got, []string{"http://example.com/L", "1LSE"})
 }

@@ -18,23 +18,27 @@ type Output struct {
 	page    *Page
 	yield   func(crawl.Result, error) bool
 	stopped bool
-	errs    []error // of items, maxItemErrors at most
+	errs    []error // of what was given, maxErrors at most
 
 	// consuming is true while the engine works off what was given.
 	consuming bool
 }
 
-// maxItemErrors bounds the errors of one page's items: the first ones tell.
-const maxItemErrors = 20
+// maxErrors bounds the errors of what one page gives: the first ones tell.
+const maxErrors = 20
+
+func (o *Output) blame(err error) {
+	if len(o.errs) < maxErrors {
+		o.errs = append(o.errs, err)
+	}
+}
 
 // Item gives an item: a struct, a map or a crawl.Item; see crawl.NewItem. A
 // value that is none of these fails the page.
 func (o *Output) Item(v any) {
 	item, err := crawl.NewItem(v)
 	if err != nil {
-		if len(o.errs) < maxItemErrors {
-			o.errs = append(o.errs, err)
-		}
+		o.blame(err)
 		return
 	}
 	o.give(crawl.Result{Item: &item})
@@ -44,40 +48,59 @@ func (o *Output) Item(v any) {
 // fails the page.
 func (o *Output) Request(req *crawl.Request) {
 	if req == nil {
-		o.errs = append(o.errs, errors.New("a request that is nil"))
+		o.blame(errors.New("a request that is nil"))
 		return
 	}
 	o.give(crawl.Result{Request: req})
 }
 
 // Follow gives a request for an address on the page, resolved against the
-// page's base, for a callback ("" for the spider's Parse). An address that
-// cannot be parsed, or is none of http, https, file and ftp, is passed over
-// and counted, as link/not_page_count.
-func (o *Output) Follow(ref, callback string) {
+// page's base, for a callback ("" for the spider's Parse). What else the request
+// is to have, change sets before it is given:
+//
+//	out.Follow(ref, "book", func(req *crawl.Request) {
+//		req.Errback = "sorry"
+//		req.CBKwargs = crawl.Values{"shelf": shelf}
+//	})
+//
+// An address that cannot be parsed, or is none of http, https, file and ftp, is
+// passed over and counted, as link/not_page_count.
+func (o *Output) Follow(ref, callback string, change ...func(*crawl.Request)) {
 	if req, ok := o.page.NewRequest(ref, callback); ok {
-		o.Request(req)
+		o.changed(req, change)
 	}
 }
 
 // FollowAll follows each of the addresses, such as
 // page.CSS("li.next a::attr(href)").All().
-func (o *Output) FollowAll(refs []string, callback string) {
+func (o *Output) FollowAll(refs []string, callback string, change ...func(*crawl.Request)) {
 	for _, ref := range refs {
 		if o.stopped {
 			return
 		}
-		o.Follow(ref, callback)
+		o.Follow(ref, callback, change...)
 	}
 }
 
+// FollowSelection follows what was selected: the href of the elements a, area
+// and link, the value of texts and attributes. So page.CSS("li.next a") does as
+// it stands. An element without href is passed over; one of another kind fails
+// the page, when the others are followed.
+func (o *Output) FollowSelection(sel extract.Selection, callback string, change ...func(*crawl.Request)) {
+	refs, err := sel.Refs()
+	if err != nil {
+		o.blame(err)
+	}
+	o.FollowAll(refs, callback, change...)
+}
+
 // FollowLinks follows links that a link extractor found.
-func (o *Output) FollowLinks(links []extract.Link, callback string) {
+func (o *Output) FollowLinks(links []extract.Link, callback string, change ...func(*crawl.Request)) {
 	for _, link := range links {
 		if o.stopped {
 			return
 		}
-		o.Request(&crawl.Request{URL: link.URL, Callback: callback})
+		o.changed(&crawl.Request{URL: link.URL, Callback: callback}, change)
 	}
 }
 
@@ -112,6 +135,16 @@ func (o *Output) Call(ctx context.Context, name string) error {
 // Count adds to one of the job's stats, such as books/without_price_count.
 func (o *Output) Count(key string, n int) { o.chain.stats.Add(key, int64(n)) }
 
+func (o *Output) changed(req *crawl.Request, change []func(*crawl.Request)) {
+	if o.stopped {
+		return
+	}
+	for _, f := range change {
+		f(req)
+	}
+	o.Request(req)
+}
+
 // Stopped reports whether more output is of no use in this invocation, so that
 // a long callback can return early.
 func (o *Output) Stopped() bool { return o.stopped }
@@ -135,8 +168,11 @@ func (c *Chain) collect(page *Page, call func(out *Output) error) Results {
 		out.stopped = true // whoever kept it finds it closed
 		found := page.takeFound()
 		c.stats.Add("link/not_page_count", int64(found.notPages))
-		errs := append([]error{err}, out.errs...)
-		if err = errors.Join(append(errs, found.selectors)...); err != nil && wanted {
+		err = errors.Join(err, found.selectors)
+		if len(out.errs) > 0 {
+			err = &unhandled{errors.Join(err, &InvalidOutput{errors.Join(out.errs...)})}
+		}
+		if err != nil && wanted {
 			yield(crawl.Result{}, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/extract"
 	"github.com/skitterhq/skitter/shared/spider"
@@ -35,6 +36,70 @@ func TestOutput(t *testing.T) {
 	})
 	if n := w.stats.Take()["link/not_page_count"]; n != 4 {
 		t.Errorf("%d addresses were counted as no pages, want 4", n)
+	}
+}
+
+func TestFollowChangesTheRequest(t *testing.T) {
+	change := func(req *crawl.Request) {
+		req.Errback, req.Priority, req.DontFilter = "sorry", 3, true
+		req.CBKwargs, req.Meta = crawl.Values{"n": 1}, crawl.Values{"m": 2}
+		req.SetHeader("X-A", "b")
+	}
+	tests := map[string]func(*spider.Page, *spider.Output){
+		"Follow":          func(_ *spider.Page, out *spider.Output) { out.Follow("/a", "cb", change) },
+		"FollowAll":       func(_ *spider.Page, out *spider.Output) { out.FollowAll([]string{"/a"}, "cb", change) },
+		"FollowSelection": func(p *spider.Page, out *spider.Output) { out.FollowSelection(p.CSS("a"), "cb", change) },
+		"FollowLinks": func(_ *spider.Page, out *spider.Output) {
+			out.FollowLinks([]extract.Link{{URL: "http://example.com/a"}}, "cb", change)
+		},
+	}
+	want := &crawl.Request{URL: "http://example.com/a", Callback: "cb"}
+	change(want)
+	for name, follow := range tests {
+		t.Run(name, func(t *testing.T) {
+			var w world
+			s := spider.Spider{Parse: func(_ context.Context, page *spider.Page, out *spider.Output) error {
+				follow(page, out)
+				return nil
+			}}
+			n := 0
+			for res, err := range w.chain(t, s).Process(context.Background(), newPage(`<a href="/a">`, nil)) {
+				n++
+				if diff := cmp.Diff(want, res.Request); err != nil || diff != "" {
+					t.Errorf("%v (-want +got):\n%s", err, diff)
+				}
+			}
+			if n != 1 {
+				t.Errorf("%d requests", n)
+			}
+		})
+	}
+}
+
+func TestFollowSelectionFollowsWhatHasAnAddress(t *testing.T) {
+	var w world
+	s := spider.Spider{Parse: func(_ context.Context, page *spider.Page, out *spider.Output) error {
+		out.FollowSelection(page.CSS("a, link, area"), "")
+		out.FollowSelection(page.CSS("img::attr(src)"), "")
+		out.FollowSelection(page.CSS("p::text"), "")
+		out.FollowSelection(page.CSS("a, img"), "")
+		return nil
+	}}
+	page := newPage(`<link href="/l"><a href="1">1</a><a>none</a><map><area href="2"></map><img src="3"><p> 4 `, nil)
+	got, err := process(t, w.chain(t, s), page)
+	if err == nil || !strings.Contains(err.Error(), "<img>") {
+		t.Errorf("got %v, want an error that names what cannot be followed", err)
+	}
+	equal(t, "requests", got, []string{
+		"http://example.com/l", "http://example.com/dir/1", "http://example.com/dir/2",
+		"http://example.com/dir/3", "http://example.com/dir/4", "http://example.com/dir/1",
+	})
+}
+
+func TestACallbackReadsItsArguments(t *testing.T) {
+	page := newPage("", func(r *crawl.Request) { r.CBKwargs, r.Meta = crawl.Values{"shelf": "a"}, crawl.Values{"m": "b"} })
+	if page.CBKwargs().String("shelf") != "a" || page.Meta().String("m") != "b" || newPage("", nil).CBKwargs().String("x") != "" {
+		t.Errorf("got %v and %v", page.CBKwargs(), page.Meta())
 	}
 }
 

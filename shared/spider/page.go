@@ -32,6 +32,14 @@ func NewPage(resp *crawl.Response, s *Spider, job crawl.Job, args map[string]str
 	return &Page{Response: resp, Spider: s, Job: job, Args: args}
 }
 
+// CBKwargs are the arguments that the request brought for its callback; nil if
+// there are none. Numbers are json.Number, as they come out of JSON.
+func (p *Page) CBKwargs() crawl.Values { return p.Request.CBKwargs }
+
+// Meta is what the spider put into the request; nil if that is nothing. Numbers
+// are json.Number, as they come out of JSON.
+func (p *Page) Meta() crawl.Values { return p.Request.Meta }
+
 // Document is the parsed page, for package extract.
 func (p *Page) Document() *extract.Document {
 	if p.doc == nil {

@@ -2,7 +2,6 @@ package spider_test
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 
@@ -57,41 +56,5 @@ func TestRegistryRefuses(t *testing.T) {
 				t.Errorf("got %v, want an error with %q", err, test.want)
 			}
 		})
-	}
-}
-
-func TestSetSpiderIsCalledOnceWithTheSpiderAtTheTop(t *testing.T) {
-	var w world
-	binding := func(name string, sub ...spider.Leg) spider.Leg {
-		return spider.Leg{Name: name, Legs: sub, SetSpider: func(top *spider.Spider) (spider.Leg, error) {
-			w.note(name + " of " + top.Name)
-			return w.signing(name, top.AllowedDomains[0], sub...), nil
-		}}
-	}
-	shared := binding("outer", binding("inner"))
-	one := spider.Spider{Name: "one", AllowedDomains: []string{"1"}, Legs: []spider.Leg{shared}}
-	two := spider.Spider{Name: "two", AllowedDomains: []string{"2"}, Legs: []spider.Leg{shared}}
-	registry, err := spider.NewRegistry(one, two)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bound := []string{"outer of one", "inner of one", "outer of two", "inner of two"}
-	equal(t, "diary", w.diary, bound)
-	for name, want := range map[string][]string{"one": {"outer11", "inner11"}, "two": {"outer22", "inner22"}} {
-		s, err := registry.Get(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := process(t, spider.NewChain(s, &w.stats), newPage("", nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-		equal(t, "output of "+name, got, want)
-	}
-	if n := strings.Count(strings.Join(w.diary, "\n"), " of "); n != len(bound) {
-		t.Errorf("SetSpider was called %d times, want %d", n, len(bound))
-	}
-	if len(one.Legs) != 1 || errors.Is(err, errBroken) {
-		t.Error("the spider that was registered was changed")
 	}
 }

@@ -84,11 +84,15 @@ type Spider struct {
 	// CheckArgs says what is wrong with a job's arguments before the job
 	// starts. Nil takes any.
 	CheckArgs func(args map[string]string) error
+
+	// promised are the callbacks that the legs say they bring, while they are
+	// bound.
+	promised map[string]bool
 }
 
 // HasCallback reports whether the spider has a callback of a name, "" being
 // that of [DefaultCallback], so that a leg can check in SetSpider what it sends
-// requests to.
+// requests to. What its legs bring counts, also of those that are bound later.
 func (s *Spider) HasCallback(name string) bool {
 	if name == "" || name == DefaultCallback {
 		name = DefaultCallback
@@ -96,7 +100,7 @@ func (s *Spider) HasCallback(name string) bool {
 			return true
 		}
 	}
-	return s.Callbacks[name] != nil || len(s.CallbackLegs[name]) > 0
+	return s.Callbacks[name] != nil || len(s.CallbackLegs[name]) > 0 || s.promised[name]
 }
 
 // CallbackNames are the names of the callbacks there are, sorted.
@@ -150,6 +154,12 @@ type Leg struct {
 	// ProcessItem changes an item on its way out; nil drops it. The page is
 	// nil for what the start gave.
 	ProcessItem func(ctx context.Context, page *Page, item *crawl.Item) (*crawl.Item, error)
+
+	// Callbacks, Errbacks and CallbackLegs join those of the spider, for
+	// requests that the leg gives. A name that is there already is a mistake.
+	Callbacks    map[string]Callback
+	Errbacks     map[string]Errback
+	CallbackLegs map[string][]Leg
 
 	// Legs are sub-legs; each runs right after this leg.
 	Legs []Leg

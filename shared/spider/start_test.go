@@ -51,41 +51,6 @@ func TestStartURLs(t *testing.T) {
 	}
 }
 
-func TestTheStartPassesLegsAndThenMiddlewares(t *testing.T) {
-	var w world
-	hook := func(name string) spider.Middleware {
-		return spider.Middleware{Name: name, ProcessStart: func(_ context.Context, _ spider.Start, r spider.Results) spider.Results { return signed(r, name) }}
-	}
-	w.mws = []spider.Middleware{hook("E"), {Name: "none"}, hook("S")}
-	leg := w.signing("leg", "L")
-	item := leg.ProcessItem
-	leg.ProcessItem = func(ctx context.Context, page *spider.Page, i *crawl.Item) (*crawl.Item, error) {
-		if page != nil {
-			t.Error("there is a page for what the start gave")
-		}
-		return item(ctx, page, i)
-	}
-	s := spider.Spider{
-		Start: func(context.Context, spider.Start) spider.Results { return results("1") },
-		Legs:  []spider.Leg{leg},
-	}
-	got, err := start(t, w.chain(t, s), spider.Start{}, &spider.Slice{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	equal(t, "output", got, []string{"1LSE"})
-}
-
-func TestStartRequestsAreMarked(t *testing.T) {
-	var w world
-	c := w.chain(t, spider.Spider{StartURLs: []string{"http://example.com/"}, Parse: w.gives("parse", nil)})
-	for res := range c.Start(context.Background(), spider.Start{}, &spider.Slice{}) {
-		if !res.Request.Start {
-			t.Error("it is not")
-		}
-	}
-}
-
 // A start is read in slices, each by another process.
 func TestSlices(t *testing.T) {
 	var urls []string

@@ -19,14 +19,16 @@ func Example() {
 	}
 	st, log := new(stats.Collector), slog.Default()
 	for _, mw := range []spider.Middleware{
+		spidermw.Start(),
 		spidermw.HTTPError(s, st, log),
-		spidermw.Referer(s),
+		spidermw.Referer(s, log),
 		spidermw.URLLength(s, st, log),
 		spidermw.Depth(s, st, log),
 	} {
 		fmt.Println(mw.Name)
 	}
 	// Output:
+	// Start
 	// HTTPError
 	// Referer
 	// URLLength

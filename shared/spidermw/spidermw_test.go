@@ -231,7 +231,7 @@ func TestDepth(t *testing.T) {
 		{"links of the start", 0, nil, 1, 5, 2, map[string]int64{"request_depth_count/0": 1, "request_depth_count/1": 2}},
 		{"links further away", 3, nil, 4, 5, 2, map[string]int64{"request_depth_count/4": 2}},
 		{"at the limit", 1, map[string]any{"DEPTH_LIMIT": 2}, 2, 5, 2, map[string]int64{"request_depth_count/2": 2}},
-		{"beyond the limit", 2, map[string]any{"DEPTH_LIMIT": 2}, 0, 0, 0, nil},
+		{"beyond the limit", 2, map[string]any{"DEPTH_LIMIT": 2}, 0, 0, 0, map[string]int64{"depth/request_ignored_count": 2}},
 		{"near ones first", 2, map[string]any{"DEPTH_PRIORITY": 10}, 3, 5 - 30, 2, map[string]int64{"request_depth_count/3": 2}},
 		{"far ones first", 2, map[string]any{"DEPTH_PRIORITY": -1}, 3, 5 + 3, 2, map[string]int64{"request_depth_count/3": 2}},
 	}
@@ -277,11 +277,42 @@ func TestDepthCountsWhatWasTakenOfAPage(t *testing.T) {
 	counts(t, &st, map[string]int64{"request_depth_count/0": 1, "request_depth_count/1": 1})
 }
 
+func TestDepthIsReset(t *testing.T) {
+	var st stats.Collector
+	page := pageOf("http://example.com/", 200)
+	page.Request.Depth = 7
+	r := func(yield func(crawl.Result, error) bool) {
+		for res, err := range of("http://example.com/1", "http://example.com/2") {
+			if res.Request != nil && strings.HasSuffix(res.Request.URL, "/1") {
+				res.Request.DepthReset = true
+			}
+			yield(res, err)
+		}
+	}
+	got := output(t, spidermw.Depth(with(t, map[string]any{"DEPTH_LIMIT": 7, "DEPTH_PRIORITY": 1}), &st, noLog()), page, r)
+	if len(got) != 1 || got[0].Depth != 0 || got[0].DepthReset || got[0].Priority != 0 {
+		t.Errorf("got %+v, want the one that is reset alone", got)
+	}
+	counts(t, &st, map[string]int64{"depth/request_ignored_count": 1})
+}
+
+func TestStartMarksWhatTheStartGives(t *testing.T) {
+	mw := spidermw.Start()
+	for _, req := range gather(t, mw.ProcessStart(context.Background(), spider.Start{}, of("http://example.com/1", "http://example.com/2"))) {
+		if !req.Start {
+			t.Errorf("%s is not marked", req.URL)
+		}
+	}
+	if got := output(t, mw, pageOf("http://example.com/", 200), of("http://example.com/1")); got[0].Start {
+		t.Error("a link is marked")
+	}
+}
+
 func TestErrorsPass(t *testing.T) {
 	broken := errors.New("broken")
 	r := func(yield func(crawl.Result, error) bool) { yield(crawl.Result{}, broken) }
 	s, st := with(t, nil), new(stats.Collector)
-	for _, mw := range []spider.Middleware{spidermw.Referer(s), spidermw.URLLength(s, st, noLog()), spidermw.Depth(s, st, noLog())} {
+	for _, mw := range []spider.Middleware{spidermw.Referer(s, noLog()), spidermw.URLLength(s, st, noLog()), spidermw.Depth(s, st, noLog())} {
 		var got error
 		for _, err := range mw.ProcessOutput(context.Background(), pageOf("http://example.com/", 200), r) {
 			got = err

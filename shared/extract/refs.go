@@ -1,0 +1,30 @@
+package extract
+
+import (
+	"fmt"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Refs returns the addresses that a selection names, as they stand on the page:
+// of the elements a, area and link their href, of texts and attributes their
+// value. An element of these without href names none. Another element is an
+// error, and the other addresses are there beside it.
+func (s Selection) Refs() ([]string, error) {
+	var wrong error
+	refs := make([]string, 0, len(s.hits))
+	for _, h := range s.hits {
+		switch {
+		case h.attr != "" || h.node.Type != html.ElementNode:
+			refs = append(refs, h.value())
+		case h.node.DataAtom == atom.A, h.node.DataAtom == atom.Area, h.node.DataAtom == atom.Link:
+			if href, found := attribute(h.node, "href"); found {
+				refs = append(refs, href)
+			}
+		case wrong == nil:
+			wrong = fmt.Errorf("an element <%s> has no address to follow: select a, area or link, or an attribute as in %s::attr(href)", h.node.Data, h.node.Data)
+		}
+	}
+	return refs, wrong
+}
