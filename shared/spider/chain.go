@@ -42,14 +42,33 @@ func (c *Chain) source(ctx context.Context, start Start) Results {
 	if start.Requests != nil {
 		return start.Requests
 	}
-	if c.spider.Start != nil && len(start.URLs) == 0 {
-		return guarded(func() Results { return c.spider.Start(ctx, start) })
+	if len(start.URLs) > 0 {
+		return startURLs(start.URLs)
 	}
-	urls := start.URLs
-	if len(urls) == 0 {
-		urls = c.spider.StartURLs
+	parts := []Results{startURLs(c.spider.StartURLs)}
+	if c.spider.Start != nil {
+		parts[0] = guarded(func() Results { return c.spider.Start(ctx, start) })
 	}
-	return startURLs(urls)
+	for _, leg := range c.spider.Legs {
+		if leg.Start != nil {
+			parts = append(parts, legStart(ctx, leg, start))
+		}
+	}
+	return joined(parts)
+}
+
+// legStart is what a leg starts with; an error has the leg's name.
+func legStart(ctx context.Context, leg Leg, start Start) Results {
+	return func(yield func(crawl.Result, error) bool) {
+		for res, err := range guarded(func() Results { return leg.Start(ctx, start) }) {
+			if err != nil {
+				err = fmt.Errorf("leg %s: %w", leg.Name, err)
+			}
+			if !yield(res, err) {
+				return
+			}
+		}
+	}
 }
 
 // Process gives what comes of a page, with Scrapy's exception flow. An error

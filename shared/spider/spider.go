@@ -144,6 +144,11 @@ type Leg struct {
 	// serves two spiders. Nil uses the leg as it stands.
 	SetSpider func(top *Spider) (Leg, error)
 
+	// Start gives requests (and items) to start with, after those of the
+	// spider and like them: not if the job brings its own, and in the same
+	// order each time. Legs of one callback alone start nothing.
+	Start func(ctx context.Context, start Start) Results
+
 	// ProcessResponse reads each page.
 	ProcessResponse Callback
 

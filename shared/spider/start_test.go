@@ -51,6 +51,36 @@ func TestStartURLs(t *testing.T) {
 	}
 }
 
+func TestLegsStartAfterTheSpider(t *testing.T) {
+	var w world
+	begins := func(name string, r spider.Results) spider.Leg {
+		return spider.Leg{Name: name, Start: func(context.Context, spider.Start) spider.Results { return r }}
+	}
+	s := spider.Spider{
+		Parse: w.gives("parse", nil), StartURLs: []string{"http://example.com/1"},
+		Legs: []spider.Leg{begins("a", results("a1", "a2")), {Name: "b", Legs: []spider.Leg{begins("c", results("c1"))}}, begins("none", nil)},
+	}
+	for from, want := range [][]string{{"http://example.com/1", "a1", "a2", "c1"}, {"a1", "a2", "c1"}, {"a2", "c1"}, {"c1"}, nil} {
+		slice := spider.Slice{From: from}
+		got, err := start(t, w.chain(t, s), spider.Start{}, &slice)
+		if err != nil || !slice.Done {
+			t.Errorf("from %d: error %v, done %v", from, err, slice.Done)
+		}
+		equal(t, fmt.Sprintf("from %d", from), got, want)
+	}
+	var slice spider.Slice
+	got, err := start(t, w.chain(t, s), spider.Start{URLs: []string{"http://example.com/2"}}, &slice)
+	if err != nil {
+		t.Error(err)
+	}
+	equal(t, "with the job's URLs", got, []string{"http://example.com/2"})
+
+	s.Legs = []spider.Leg{{Name: "d", Start: func(context.Context, spider.Start) spider.Results { panic("oh") }}}
+	if _, err := start(t, w.chain(t, s), spider.Start{}, &slice); err == nil || !strings.Contains(err.Error(), "leg d: ") {
+		t.Errorf("of a leg that panics: %v", err)
+	}
+}
+
 // A start is read in slices, each by another process.
 func TestSlices(t *testing.T) {
 	var urls []string
