@@ -137,6 +137,25 @@ func (m *mistakes) add(option string, err error) {
 	}
 }
 
+// inside keeps errors of options that stand inside another, such as a rule.
+func (m *mistakes) inside(option string, err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // what errors.Join made is taken apart
+		for _, e := range joined.Unwrap() {
+			m.inside(option, e)
+		}
+		return
+	}
+	if err != nil {
+		text, found := strings.CutPrefix(err.Error(), "option ")
+		if !found {
+			text = ": " + text
+		} else {
+			text = "." + text
+		}
+		m.errs = append(m.errs, fmt.Errorf("option %s%s", option, text))
+	}
+}
+
 // patterns compiles regular expressions.
 func (m *mistakes) patterns(option string, texts []string) []*regexp.Regexp {
 	var patterns []*regexp.Regexp

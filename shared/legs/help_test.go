@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,3 +126,5 @@ func wantMistakes(t *testing.T, leg spider.Leg, texts ...string) {
 		}
 	}
 }
+
+func sorted(texts []string) []string { slices.Sort(texts); return texts }

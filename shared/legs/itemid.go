@@ -47,7 +47,7 @@ type ItemID struct {
 
 	// Missing says what becomes of an item that lacks one of the fields, or
 	// has null there: fail is an error of the page, drop drops the item,
-	// keep leaves it without an identifier, and null takes the field as null.
+	// keep leaves it without an identifier, and empty hashes null in its place.
 	//
 	// Default: fail.
 	Missing string `json:"missing,omitempty"`
@@ -71,7 +71,7 @@ func (o ItemID) complete() (ItemID, error) {
 	o.Hash = nameOr(o.Hash, "sha1")
 	o.Missing = nameOr(o.Missing, "fail")
 	m.add("hash", oneOf(o.Hash, "sha1", "sha256"))
-	m.add("missing", oneOf(o.Missing, "fail", "drop", "keep", "null"))
+	m.add("missing", oneOf(o.Missing, "fail", "drop", "keep", "empty"))
 	for _, field := range o.IDFieldsToHash {
 		switch field {
 		case "":
@@ -97,7 +97,7 @@ func (o ItemID) identify(item *crawl.Item) (*crawl.Item, error) {
 	if len(o.IDFieldsToHash) > 0 {
 		chosen := make(map[string]any, len(o.IDFieldsToHash))
 		for _, name := range o.IDFieldsToHash {
-			if chosen[name] = values[name]; chosen[name] != nil || o.Missing == "null" {
+			if chosen[name] = values[name]; chosen[name] != nil || o.Missing == "empty" {
 				continue
 			}
 			switch o.Missing {

@@ -115,7 +115,7 @@ func TestItemIDOptions(t *testing.T) {
 		t.Errorf("drop: got %v, %v", it, err)
 	}
 	equal(t, "keep", guid(t, legs.ItemID{IDFieldsToHash: two, Missing: "keep"}, item), "")
-	equal(t, "null", guid(t, legs.ItemID{IDFieldsToHash: two, Missing: "null"}, item), guid(t, legs.ItemID{IDFieldsToHash: two, Missing: "null"}, `{"a":1}`))
+	equal(t, "empty", guid(t, legs.ItemID{IDFieldsToHash: two, Missing: "empty"}, item), guid(t, legs.ItemID{IDFieldsToHash: two, Missing: "empty"}, `{"a":1}`))
 	it, err := identified(t, legs.ItemID{IDField: "id"}, `{"a":1,"id":7,"z":2}`)
 	if err != nil {
 		t.Fatal(err)
@@ -126,6 +126,6 @@ func TestItemIDOptions(t *testing.T) {
 
 func TestItemIDMistakesAreToldAtOnce(t *testing.T) {
 	wantMistakes(t, legs.ItemID{Hash: "md5", Missing: "skip", IDFieldsToHash: []string{"", "guid"}}.Leg(),
-		`option hash: "md5" is not known; there are sha1, sha256`, `option missing: "skip" is not known; there are fail, drop, keep, null`,
+		`option hash: "md5" is not known; there are sha1, sha256`, `option missing: "skip" is not known; there are fail, drop, keep, empty`,
 		"option id_fields_to_hash: an empty name", `option id_fields_to_hash: "guid" is id_field itself`)
 }

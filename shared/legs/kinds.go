@@ -28,5 +28,6 @@ func Kinds() []Kind {
 		{nameCanonicalize, func() Builder { return new(Canonicalize) }},
 		{nameItemID, func() Builder { return new(ItemID) }},
 		{namePagination, func() Builder { return new(Pagination) }},
+		{nameCrawlRules, func() Builder { return new(CrawlRules) }},
 	}
 }

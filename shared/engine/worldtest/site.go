@@ -78,16 +78,18 @@ func parse(_ context.Context, page *spider.Page, out *spider.Output) error {
 // deliver is the feed: it keeps the names of the items.
 func (w *World) deliver(_ context.Context, _ *engine.Runtime, _ crawl.Job, _ crawl.Feed, output iter.Seq2[crawl.Item, error]) (int, error) {
 	var names []string
+	var all []crawl.Item
 	for item, err := range output {
 		if err != nil {
 			return 0, err
 		}
 		name, _ := item.Get("name")
 		names = append(names, fmt.Sprint(name))
+		all = append(all, item)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.Delivered = names
+	w.Delivered, w.Output = names, all
 	w.Deliveries++
 	return len(names), nil
 }

@@ -96,6 +96,8 @@ type Options struct {
 	// Redrives says that the queues move to queue.Dead what was delivered too
 	// often; else the world buries it.
 	Redrives bool
+	// Runtime changes what is built for the job; nil leaves it.
+	Runtime func(*engine.Runtime) error
 	// Engine changes the engine's configuration; nil leaves it.
 	Engine func(*engine.Config)
 }
@@ -111,8 +113,10 @@ type World struct {
 	Fetched map[string]int
 	// Duplicate, if not nil, says of each delivery whether it comes twice.
 	Duplicate func(d queue.Delivery) bool
-	// Delivered are the items of the job's feed, in its order.
+	// Delivered are the names of the items of the job's feed, in its order,
+	// and Output the items.
 	Delivered []string
+	Output    []crawl.Item
 	// Revived counts the requests that the sweep sent again.
 	Revived int
 	// Deliveries counts how often the feed was written.
@@ -424,6 +428,11 @@ func (w *World) build(_ crawl.Job, spec crawl.JobSpec) (*engine.Runtime, error) 
 	}
 	if w.opts.Scope == nil {
 		rt.Scope = func(*crawl.Request) error { return nil }
+	}
+	if w.opts.Runtime != nil {
+		if err := w.opts.Runtime(rt); err != nil {
+			return nil, err
+		}
 	}
 	rt.Pipeline, err = pipeline.NewChain(w.opts.Steps...)
 	return rt, err

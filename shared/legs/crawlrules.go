@@ -1,0 +1,185 @@
+package legs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strconv"
+
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/extract"
+	"github.com/skitterhq/skitter/shared/spider"
+)
+
+const nameCrawlRules = "crawl_rules"
+
+// CrawlRules crawls a site by rules: Scrapy's CrawlSpider as a leg. Each rule
+// takes links of HTML pages, and says who reads the pages they lead to and
+// whether their links are followed in turn. The first rule that takes a link of
+// a page wins.
+//
+// The spider's Parse is Scrapy's parse_start_url: it reads the pages that no
+// rule has asked for, such as those of the start, and their links are followed.
+// A page that a rule without a callback has asked for is read by no callback.
+//
+// A rule's requests carry in meta, as in Scrapy, rule (the rule's number, from
+// 0) and link_text. Pages that a callback of the spider has asked for, with a
+// callback other than parse, are not followed.
+type CrawlRules struct {
+	// Name is the leg's name, unique in its spider.
+	//
+	// Default: crawl_rules.
+	Name string `json:"name,omitempty"`
+
+	// Rules are tried in order.
+	Rules []Rule `json:"rules"`
+}
+
+// A Rule takes links and says what becomes of them.
+type Rule struct {
+	// LinkOptions say which links the rule takes; all of them by default.
+	extract.LinkOptions `json:",inline"`
+
+	// Callback names the spider's callback that reads the pages.
+	//
+	// Default: none, the pages are for following alone.
+	Callback string `json:"callback,omitempty"`
+
+	// Errback names the spider's errback that hears of pages that fail.
+	//
+	// Default: none.
+	Errback string `json:"errback,omitempty"`
+
+	// CBKwargs are arguments for the callback.
+	CBKwargs crawl.Values `json:"cb_kwargs,omitempty"`
+
+	// Follow says whether the rules are applied to the pages, too.
+	//
+	// Default: true without a callback, false with one.
+	Follow *bool `json:"follow,omitempty"`
+
+	// Priority ranks the requests: higher goes first.
+	//
+	// Default: 0.
+	Priority int `json:"priority,omitempty"`
+
+	// ProcessLinks changes or filters the links that the rule has taken from
+	// a page.
+	ProcessLinks func(page *spider.Page, links []extract.Link) []extract.Link `json:"-"`
+
+	// ProcessRequest changes a request before the leg gives it, or drops it
+	// with nil. A link whose request is dropped is not tried by other rules.
+	ProcessRequest func(page *spider.Page, req *crawl.Request) *crawl.Request `json:"-"`
+}
+
+// Leg makes the leg.
+func (o CrawlRules) Leg() spider.Leg {
+	name := nameOr(o.Name, nameCrawlRules)
+	return spider.Leg{Name: name, SetSpider: func(top *spider.Spider) (spider.Leg, error) {
+		var m mistakes
+		c := crawlRules{rules: o.Rules, followed: name + ".follow"}
+		c.compile(top, &m)
+		return spider.Leg{Name: name, ProcessResponse: func(_ context.Context, page *spider.Page, out *spider.Output) error {
+			follows, err := c.follows(page.Request)
+			if follows && isHTML(page) {
+				c.read(page, out)
+			}
+			return err
+		}}, m.err()
+	}}
+}
+
+// crawlRules are CrawlRules that are compiled.
+type crawlRules struct {
+	rules []Rule
+	links []*extract.LinkExtractor // by the rules' numbers
+
+	// followed is the callback of pages that no callback reads. Without it
+	// they would come to Parse.
+	followed string
+}
+
+// The keys in meta, which are Scrapy's.
+const (
+	metaRule     = "rule"
+	metaLinkText = "link_text"
+)
+
+func (c *crawlRules) compile(top *spider.Spider, m *mistakes) {
+	if len(c.rules) == 0 {
+		m.add("rules", errors.New("there are none: give a list of rules, such as {allow: /product/, callback: product}"))
+	}
+	for i, r := range c.rules {
+		option := fmt.Sprintf("rules[%d]", i)
+		links, err := r.LinkOptions.Compile()
+		m.inside(option, err)
+		c.links = append(c.links, links)
+		m.add(option+".callback", checkCallback(top, r.Callback))
+		m.add(option+".errback", checkErrback(top, r.Errback))
+	}
+	if top.Callbacks = maps.Clone(top.Callbacks); top.Callbacks == nil {
+		top.Callbacks = make(map[string]spider.Callback, 1)
+	}
+	top.Callbacks[c.followed] = func(context.Context, *spider.Page, *spider.Output) error { return nil }
+}
+
+// follows reports whether the rules are applied to a page.
+func (c *crawlRules) follows(req *crawl.Request) (bool, error) {
+	value, found := req.Meta[metaRule]
+	if !found {
+		return callbackOf(req) == spider.DefaultCallback, nil
+	}
+	n, err := strconv.Atoi(fmt.Sprint(value))
+	if err != nil || n < 0 || n >= len(c.rules) {
+		return false, fmt.Errorf("meta has %s %v, and the rules are 0 to %d", metaRule, value, len(c.rules)-1)
+	}
+	return c.rules[n].follow(), nil
+}
+
+func (r Rule) follow() bool {
+	if r.Follow != nil {
+		return *r.Follow
+	}
+	return r.Callback == ""
+}
+
+// read gives the requests of all rules.
+func (c *crawlRules) read(page *spider.Page, out *spider.Output) {
+	seen := make(map[string]bool)
+	for i, r := range c.rules {
+		var links []extract.Link
+		for _, link := range c.links[i].Extract(page.Document()) {
+			if !seen[link.URL] {
+				links = append(links, link)
+			}
+		}
+		if r.ProcessLinks != nil {
+			links = r.ProcessLinks(page, links)
+		}
+		for _, link := range links {
+			seen[link.URL] = true
+			req := c.request(i, link)
+			if r.ProcessRequest != nil {
+				if req = r.ProcessRequest(page, req); req == nil {
+					continue
+				}
+			}
+			if out.Request(req); out.Stopped() {
+				return
+			}
+		}
+	}
+}
+
+func (c *crawlRules) request(i int, link extract.Link) *crawl.Request {
+	r := c.rules[i]
+	callback := r.Callback
+	if callback == "" {
+		callback = c.followed
+	}
+	return &crawl.Request{
+		URL: link.URL, Callback: callback, Errback: r.Errback, CBKwargs: r.CBKwargs.Clone(), Priority: r.Priority,
+		Meta: crawl.Values{metaRule: i, metaLinkText: link.Text},
+	}
+}
