@@ -94,7 +94,7 @@ func (w *World) withMiddlewares(rt *engine.Runtime, site http.Handler, o CrawlOp
 	rt.Spec.Args, rt.Spec.StartURLs = o.Args, o.StartURLs
 	rt.Chain = spider.NewChain(rt.Spider, rt.Stats,
 		spidermw.HTTPError(rt.Settings, rt.Stats, rt.Log),
-		spidermw.Referer(rt.Settings),
+		spidermw.Referer(rt.Settings, rt.Log),
 		spidermw.URLLength(rt.Settings, rt.Stats, rt.Log),
 		spidermw.Depth(rt.Settings, rt.Stats, rt.Log),
 	)
