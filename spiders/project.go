@@ -4,6 +4,8 @@
 package spiders
 
 import (
+	"embed"
+
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloader"
 	"github.com/skitterhq/skitter/shared/downloadermw"
@@ -15,6 +17,13 @@ import (
 	"github.com/skitterhq/skitter/spiders/shop"
 )
 
+// definitions are the YAML spiders, shop.yaml for one of the name shop. The
+// pattern takes what else lies here, too, since one that finds no file, as
+// *.yaml does where there is none, does not compile.
+//
+//go:embed *.*
+var definitions embed.FS
+
 // Project is all that the programs read of this folder.
 func Project() project.Project {
 	return project.Project{
@@ -23,6 +32,7 @@ func Project() project.Project {
 			quotes.Spider(),
 			shop.Spider(),
 		},
+		Definitions:           definitions,
 		SpiderMiddlewares:     spiderMiddlewares,
 		DownloaderMiddlewares: downloaderMiddlewares,
 		Scope:                 scope,

@@ -7,7 +7,6 @@ import (
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/settings"
-	"github.com/skitterhq/skitter/shared/spider"
 )
 
 // complete sets what completes a flag's value.
@@ -28,7 +27,7 @@ func firstOf(f cobra.CompletionFunc) cobra.CompletionFunc {
 }
 
 func (a *app) completeSpiders(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	registry, err := spider.NewRegistry(a.project.Spiders...)
+	registry, err := a.registry()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
@@ -37,7 +36,7 @@ func (a *app) completeSpiders(*cobra.Command, []string, string) ([]cobra.Complet
 
 // completeCallbacks offers the callbacks of the spider in --spider.
 func (a *app) completeCallbacks(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	registry, err := spider.NewRegistry(a.project.Spiders...)
+	registry, err := a.registry()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

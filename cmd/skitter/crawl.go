@@ -39,14 +39,22 @@ func (a *app) crawlCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "crawl SPIDER [URL ...]",
 		Short: "Run a job of a spider to its end",
-		Long: `Runs a job of a registered spider on this machine to its end. URLs replace its
-start URLs. An interrupted job goes on with --resume.`,
+		Long: `Runs a job of a spider on this machine to its end: one that is built in, or that of
+the YAML file spiders/SPIDER.yaml. URLs replace its start URLs. An interrupted job goes on with --resume.`,
 		Example: `  skitter crawl shop -O shop.jsonl
   skitter crawl quotes http://127.0.0.1:8000/quotes/page/1/ -o - -s DOWNLOAD_DELAY=0
   skitter crawl --resume JOB`,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.crawl(cmd.Context(), f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.crawl(cmd.Context(), f, finder{"crawl", "the name of a spider", "skitter list shows the spiders", a.named}, args)
+		},
 		ValidArgsFunction: firstOf(a.completeSpiders),
 	}
+	a.crawlFlags(cmd, &f)
+	return cmd
+}
+
+// crawlFlags adds the flags of a command that runs a job.
+func (a *app) crawlFlags(cmd *cobra.Command, f *crawlFlags) {
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&f.args, "arg", "a", nil, "spider argument NAME=VALUE; may be repeated")
 	flags.StringVarP(&f.output, "output", "o", "", "append items to FILE (.jsonl .json .csv); - prints JSON Lines")
@@ -60,16 +68,15 @@ start URLs. An interrupted job goes on with --resume.`,
 	flags.BoolVar(&f.quiet, "quiet", false, "print no progress and no stats")
 	a.settingFlags(cmd, &f.settings, &f.logLevel)
 	complete(cmd, "resume", a.completeJobs(crawl.JobRunning, crawl.JobPaused, crawl.JobClosing))
-	return cmd
 }
 
 // crawl checks everything that can be wrong before anything is written.
-func (a *app) crawl(ctx context.Context, f crawlFlags, args []string) error {
+func (a *app) crawl(ctx context.Context, f crawlFlags, find finder, args []string) error {
 	layers, err := a.layers() // it names the project, too
 	if err != nil {
 		return err
 	}
-	order, err := a.order(f, args)
+	order, err := a.order(f, find, args)
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"github.com/skitterhq/skitter/shared/spider"
 )
 
 func (a *app) listCommand() *cobra.Command {
@@ -17,7 +15,7 @@ func (a *app) listCommand() *cobra.Command {
 		Example: "  skitter list",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			registry, err := spider.NewRegistry(a.project.Spiders...)
+			registry, err := a.registry()
 			if err != nil {
 				return &failure{exitFailed, err}
 			}

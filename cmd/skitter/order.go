@@ -16,25 +16,26 @@ import (
 
 // order reads what job is asked for. Nothing is written yet, so all that is
 // wrong is told at once.
-func (a *app) order(f crawlFlags, args []string) (engine.Order, error) {
+func (a *app) order(f crawlFlags, find finder, args []string) (engine.Order, error) {
 	o := engine.Order{Project: a.project.Name, Name: f.job}
 	if f.resume != "" {
 		// A job on a stack knows of no file of this machine.
 		toFile := (f.output != "" || f.overwrite != "") && !f.toStdout() && !f.onAWS()
 		if len(args) > 0 || f.job != "" || len(f.args)+len(f.settings) > 0 || f.logLevel != "" || toFile {
-			return o, wrongUse("--resume goes on with a job as it was started: give no spider, URL, -a, -s, -L, -O or --job with it, and no -o but -o -")
+			return o, wrongUse("--resume goes on with a job as it was started: give no %s, URL, -a, -s, -L, -O or --job with it, and no -o but -o -", find.what)
 		}
 		var err error
 		o.Spec.Feeds, err = outputs(f)
 		return o, asUsage(errors.Join(err, checkStats(f)))
 	}
 	if len(args) == 0 {
-		return o, wrongUse("crawl wants the name of a spider, or --resume JOB; skitter list shows the spiders")
+		return o, wrongUse("%s wants %s, or --resume JOB; %s", find.command, find.what, find.hint)
 	}
-	o.Spec.Spider = args[0]
 	errs := []error{checkStats(f)}
 	keep := func(err error) { errs = append(errs, err) }
 	var err error
+	o.Spec.Spider, o.Spec.Definition, err = find.spider(args[0])
+	keep(err)
 	o.Spec.Args, err = pairs("-a", f.args)
 	keep(err)
 	o.Spec.Settings, err = jobSettings(f.settings, f.logLevel)

@@ -72,7 +72,11 @@ func (a *app) parse(ctx context.Context, f parseFlags, raw string) error {
 	if err != nil {
 		return err
 	}
-	all, err := assembly.NewSingles(a.project, layers, newDisplay(a.stderr, false).log)
+	here, err := a.here()
+	if err != nil {
+		return asUsage(err)
+	}
+	all, err := assembly.NewSingles(here, layers, newDisplay(a.stderr, false).log)
 	if err != nil {
 		return &failure{exitUsage, err}
 	}

@@ -12,7 +12,7 @@ import (
 // scrapysOwn says what to do in place of commands that Scrapy has and Skitter
 // has not, or not yet.
 var scrapysOwn = map[string]string{
-	"runspider":    "spiders are built in: put yours under spiders/, name it in spiders/project.go, run make build, then: skitter crawl SPIDER",
+	"runspider":    "skitter run FILE.yaml runs a spider that is written in YAML; one in Go is built in: put it under spiders/, name it in spiders/project.go, run make build, then: skitter crawl SPIDER",
 	"startproject": "a project is a copy of Skitter's repository; your part of it is the folder spiders/",
 	"genspider":    "copy a folder under spiders/ and name your spider in spiders/project.go",
 	"shell":        "it is planned; until then: skitter fetch URL, and a test of the spider on that page (shared/spider/spidertest)",

@@ -16,6 +16,7 @@ import (
 	"github.com/skitterhq/skitter/shared/slots"
 	"github.com/skitterhq/skitter/shared/spider"
 	"github.com/skitterhq/skitter/shared/stats"
+	"github.com/skitterhq/skitter/shared/yamlspider"
 )
 
 // Parts are what a [Builder] puts together.
@@ -62,9 +63,25 @@ func (b *Builder) settingsOf(s *spider.Spider, spec crawl.JobSpec) (settings.Set
 	return set, err
 }
 
+// spiderOf finds a job's spider: the project's, or what the job brings itself.
+func (b *Builder) spiderOf(spec crawl.JobSpec) (*spider.Spider, error) {
+	if spec.Definition == "" {
+		return b.Registry.Get(spec.Spider)
+	}
+	s, err := yamlspider.Load("the job's spider", []byte(spec.Definition))
+	if err != nil {
+		return nil, err
+	}
+	registry, err := spider.NewRegistry(s)
+	if err != nil {
+		return nil, err
+	}
+	return registry.Get(spec.Spider)
+}
+
 // Build is an [engine.Build].
 func (b *Builder) Build(job crawl.Job, spec crawl.JobSpec) (*engine.Runtime, error) {
-	s, err := b.Registry.Get(spec.Spider)
+	s, err := b.spiderOf(spec)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ const bare = "fetch"
 // NewSingles returns what makes the Singles of a project. It fails if a spider
 // of the project is wrong.
 func NewSingles(p project.Project, layers []settings.Layer, log *slog.Logger) (*Singles, error) {
-	registry, err := spider.NewRegistry(p.Spiders...)
+	registry, err := p.Registry()
 	if err != nil {
 		return nil, err
 	}
@@ -61,12 +61,8 @@ func (s *Singles) Registry() *spider.Registry { return s.builder.Registry }
 
 // Single returns what works as a job of that specification would.
 func (s *Singles) Single(spec crawl.JobSpec) (*Single, error) {
-	found, err := s.builder.Registry.Get(spec.Spider)
-	if err != nil {
-		return nil, err
-	}
 	job := crawl.Job{
-		UID: crawl.NewJobUID(), Project: s.builder.Project.Name, Name: bare, Spider: found.Name,
+		UID: crawl.NewJobUID(), Project: s.builder.Project.Name, Name: bare, Spider: spec.Spider,
 		State: crawl.JobRunning, Created: s.builder.Now(),
 	}
 	rt, err := s.builder.Build(job, spec)
@@ -81,6 +77,7 @@ func (s *Singles) Single(spec crawl.JobSpec) (*Single, error) {
 func NewSingle(p project.Project, layers []settings.Layer, spec crawl.JobSpec, log *slog.Logger) (*Single, error) {
 	if spec.Spider == "" {
 		spec.Spider = bare
+		p.Definitions = nil
 		p.Spiders = []spider.Spider{{Name: bare, Parse: func(context.Context, *spider.Page, *spider.Output) error { return nil }}}
 	}
 	all, err := NewSingles(p, layers, log)

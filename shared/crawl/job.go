@@ -113,6 +113,9 @@ func (j *Job) Open() bool { return j.State == JobRunning && j.Stop == "" }
 // A JobSpec is what a job was asked to do. It never changes.
 type JobSpec struct {
 	Spider string `json:"spider"`
+	// Definition is the text of a YAML spider that the job brings itself, of
+	// the name in Spider; empty for one of the project's.
+	Definition string `json:"definition,omitempty"`
 	// Args are the spider's arguments (-a NAME=VALUE).
 	Args map[string]string `json:"args,omitempty"`
 	// Settings override those of the spider and the project (-s NAME=VALUE).

@@ -4,7 +4,9 @@
 package project
 
 import (
+	"io/fs"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
@@ -14,6 +16,7 @@ import (
 	"github.com/skitterhq/skitter/shared/settings"
 	"github.com/skitterhq/skitter/shared/spider"
 	"github.com/skitterhq/skitter/shared/stats"
+	"github.com/skitterhq/skitter/shared/yamlspider"
 )
 
 // A Project is all that the framework needs to know of a user's code. The
@@ -23,8 +26,12 @@ type Project struct {
 	// Name is scrapyd's project; "default" if the project file says nothing.
 	Name string
 
-	// Spiders are all the spiders there are.
+	// Spiders are the spiders written in Go.
 	Spiders []spider.Spider
+
+	// Definitions has the spiders written in YAML: each .yaml file at its top
+	// is one, and is named after it (package yamlspider). Nil has none.
+	Definitions fs.FS
 
 	// SpiderMiddlewares lists what stands between engine and spider, the
 	// nearest to the engine first.
@@ -40,6 +47,20 @@ type Project struct {
 
 	// Pipeline lists the steps that each item takes.
 	Pipeline func(Env) ([]pipeline.Step, error)
+}
+
+// Registry returns a registry of all the project's spiders. The error has every
+// mistake in them.
+func (p Project) Registry() (*spider.Registry, error) {
+	written, err := yamlspider.ReadFolder(p.Definitions, ".")
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Clone(p.Spiders)
+	for _, f := range written {
+		all = append(all, f.Spider)
+	}
+	return spider.NewRegistry(all...)
 }
 
 // An Env is what the lists are made for: one job in one process.

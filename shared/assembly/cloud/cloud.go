@@ -60,7 +60,7 @@ type Options struct {
 
 // New builds the engine. It makes no call to AWS.
 func New(o Options) (*Cloud, error) {
-	registry, err := spider.NewRegistry(o.Project.Spiders...)
+	registry, err := o.Project.Registry()
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ type Options struct {
 
 // Open opens the state of one machine and builds the engine over it.
 func Open(o Options) (*Machine, error) {
-	registry, err := spider.NewRegistry(o.Project.Spiders...)
+	registry, err := o.Project.Registry()
 	if err != nil {
 		return nil, err
 	}

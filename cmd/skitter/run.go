@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skitterhq/skitter/shared/project"
+	"github.com/skitterhq/skitter/shared/spider"
+	"github.com/skitterhq/skitter/shared/yamlspider"
+)
+
+// spidersFolder is where YAML spiders that are not built in are looked for.
+const spidersFolder = "spiders"
+
+// A finder finds the spider that a command's first argument means: its name,
+// and its text if the job is to bring it.
+type finder struct {
+	command, what, hint string
+	spider              func(arg string) (name, definition string, err error)
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f crawlFlags
+	cmd := &cobra.Command{
+		Use:   "run FILE.yaml [URL ...]",
+		Short: "Run a job of a YAML spider to its end",
+		Long: `Runs a job of the spider in a YAML file to its end, like crawl. The job keeps the
+file's text: --resume needs no file, and a stack that never saw it runs it.
+docs/yaml.md tells what the file says.`,
+		Example: `  skitter run shop.yaml -O shop.jsonl
+  skitter run quotes.yaml -a tag=humor -o - -s DOWNLOAD_DELAY=0`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.crawl(cmd.Context(), f, finder{"run", "a YAML file with a spider", "docs/yaml.md tells what is in it", fromFile}, args)
+		},
+		ValidArgsFunction: firstOf(func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			return []cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+		}),
+	}
+	a.crawlFlags(cmd, &f)
+	return cmd
+}
+
+// fromFile reads the spider of a file.
+func fromFile(path string) (name, definition string, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", "", fmt.Errorf("run wants a YAML file with a spider: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	d, err := yamlspider.Read(path, file)
+	return d.Spider.Name, string(d.Text), err
+}
+
+// named finds a spider by its name. A file in spiders/ is what its author means
+// even if an older state of it is built in; the job then brings the file's text.
+func (a *app) named(name string) (string, string, error) {
+	d, err := yamlspider.ReadNamed(os.DirFS("."), spidersFolder, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid):
+		return name, "", a.known(name)
+	case err != nil:
+		return name, "", err
+	}
+	if err := a.onlyYAML(d); err != nil {
+		return name, "", err
+	}
+	if a.project.Definitions != nil {
+		if built, err := yamlspider.ReadNamed(a.project.Definitions, ".", name); err == nil && bytes.Equal(built.Text, d.Text) {
+			return name, "", nil
+		}
+	}
+	return name, string(d.Text), nil
+}
+
+// known reports a name that no spider has.
+func (a *app) known(name string) error {
+	registry, err := a.project.Registry()
+	if err != nil {
+		return err
+	}
+	if _, err = registry.Get(name); err == nil {
+		return nil
+	}
+	if registry, err = a.registry(); err == nil {
+		_, err = registry.Get(name) // names those in spiders/, too
+	}
+	return err
+}
+
+// registry has the spiders of [app.here].
+func (a *app) registry() (*spider.Registry, error) {
+	p, err := a.here()
+	if err != nil {
+		return nil, err
+	}
+	return p.Registry()
+}
+
+// here is the project as it is in the folder where the program was called: the
+// YAML spiders in spiders/ replace those of the same name that are built in.
+func (a *app) here() (project.Project, error) {
+	p := a.project
+	files, err := yamlspider.ReadFolder(os.DirFS("."), spidersFolder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return p, err
+	}
+	built, err := yamlspider.ReadFolder(p.Definitions, ".")
+	if err != nil {
+		return p, err
+	}
+	p.Definitions = nil // what they say is among the spiders now
+	p.Spiders = slices.Clone(p.Spiders)
+	seen := make(map[string]bool)
+	for _, d := range files {
+		if err := a.onlyYAML(d); err != nil {
+			return p, err
+		}
+		seen[d.Spider.Name] = true
+		p.Spiders = append(p.Spiders, d.Spider)
+	}
+	for _, d := range built {
+		if !seen[d.Spider.Name] {
+			p.Spiders = append(p.Spiders, d.Spider)
+		}
+	}
+	return p, nil
+}
+
+// onlyYAML refuses a YAML spider that has the name of one in Go.
+func (a *app) onlyYAML(d yamlspider.Definition) error {
+	for _, s := range a.project.Spiders {
+		if s.Name == d.Spider.Name {
+			return fmt.Errorf("%s: a spider %s is built in, written in Go: give this one another name, or run it with: skitter run %s", d.File, s.Name, d.File)
+		}
+	}
+	return nil
+}

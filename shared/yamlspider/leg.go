@@ -1,0 +1,131 @@
+package yamlspider
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/skitterhq/skitter/shared/legs"
+	"github.com/skitterhq/skitter/shared/spider"
+)
+
+// A leg is one entry of a list of legs: a kind with its options, or the kind
+// alone. Besides its kind's options a leg may have sub-legs, under the key
+// "legs".
+type leg struct {
+	kind    string
+	options legs.Builder
+	name    string // as the file gives it; empty for the default
+	legs    []leg
+
+	at     *yaml.Node // the kind
+	values *yaml.Node // the options; nil if there are none
+	wrong  bool       // something was, and is told already
+}
+
+// keySubLegs is the key of a leg's sub-legs, beside its options.
+const keySubLegs = "legs"
+
+func (l *leg) readNode(d *decoder, n *yaml.Node) {
+	before := len(d.found)
+	defer func() { l.wrong = len(d.found) > before }()
+	switch {
+	case isText(n):
+		l.choose(d, n)
+	case n.Kind != yaml.MappingNode || len(n.Content) == 0:
+		d.at(n, "a leg is its kind, with its options below it, and this is %s; the kinds are %s", describe(n), strings.Join(d.kindNames(), ", "))
+	case len(n.Content) > 2:
+		d.at(n.Content[2], "a leg has one key, its kind (here %s), and the options stand below that: move this further to the right, or begin another leg with \"- \"", shorten(n.Content[0].Value))
+	default:
+		if l.choose(d, n.Content[0]) {
+			l.read(d, n.Content[1])
+		}
+	}
+}
+
+// choose finds the leg's kind.
+func (l *leg) choose(d *decoder, n *yaml.Node) bool {
+	l.at, l.kind = n, n.Value
+	for _, k := range d.kinds {
+		if k.Name == l.kind {
+			l.options = k.New()
+			return true
+		}
+	}
+	d.at(n, "%s", unknown("leg", n.Value, d.kindNames()))
+	return false
+}
+
+// read fills in the options.
+func (l *leg) read(d *decoder, n *yaml.Node) {
+	if n = d.enter(n); n == nil || isNull(n) {
+		return
+	}
+	l.values = n
+	v := reflect.ValueOf(l.options).Elem()
+	there := fields(v.Type())
+	d.pairs(n, l.kind, func(key string, at, value *yaml.Node) {
+		i := slices.IndexFunc(there, func(f field) bool { return f.name == key })
+		switch {
+		case key == keySubLegs:
+			d.decode(value, reflect.ValueOf(&l.legs).Elem(), keySubLegs)
+		case i < 0:
+			d.at(at, "%s", unknown("option", key, append(names(there), keySubLegs)))
+		case key == "name":
+			l.name = value.Value
+			fallthrough
+		default:
+			d.field(value, v, there[i])
+		}
+	})
+}
+
+func (d *decoder) kindNames() []string {
+	var there []string
+	for _, k := range d.kinds {
+		there = append(there, k.Name)
+	}
+	return there
+}
+
+// make makes the leg and its sub-legs, under names that the spider has once.
+func (l *leg) make(taken map[string]bool) spider.Leg {
+	if l.options == nil {
+		return spider.Leg{Name: "unknown"} // it is told, and the others are still to be checked
+	}
+	made := l.options.Leg()
+	name := made.Name
+	if l.name == "" {
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprintf("%s-%d", made.Name, n)
+		}
+	}
+	taken[name] = true
+	var sub []spider.Leg
+	for i := range l.legs {
+		sub = append(sub, l.legs[i].make(taken))
+	}
+	return spider.Leg{Name: name, SetSpider: func(top *spider.Spider) (spider.Leg, error) {
+		bound := made
+		if made.SetSpider != nil {
+			var err error
+			if bound, err = made.SetSpider(top); err != nil {
+				return bound, err
+			}
+		}
+		bound.Name = name
+		bound.Legs = slices.Concat(bound.Legs, sub)
+		return bound, nil
+	}}
+}
+
+func makeAll(list []leg, taken map[string]bool) []spider.Leg {
+	var all []spider.Leg
+	for i := range list {
+		all = append(all, list[i].make(taken))
+	}
+	return all
+}
