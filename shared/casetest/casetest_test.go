@@ -5,6 +5,7 @@ package casetest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -42,7 +43,7 @@ func TestCases(t *testing.T) {
 				}
 				t.Skip("runs by itself: Test" + strings.ReplaceAll(c.ID, "-", ""))
 			default:
-				t.Skipf("later: kind %s belongs to issue %d%s", c.Kind, k.issue, k.note)
+				t.Skipf("later: kind %s belongs to %s%s", c.Kind, k.issue, k.note)
 			}
 		})
 	}
@@ -55,7 +56,7 @@ func TestCases(t *testing.T) {
 func TestEveryKindIsDoneOrLater(t *testing.T) {
 	for name, k := range kinds {
 		ways := 0
-		for _, is := range []bool{k.run != nil, k.named != nil, k.issue > 0} {
+		for _, is := range []bool{k.run != nil, k.named != nil, k.issue != ""} {
 			if is {
 				ways++
 			}
@@ -63,6 +64,22 @@ func TestEveryKindIsDoneOrLater(t *testing.T) {
 		if ways != 1 {
 			t.Errorf("kind %s: %d of run, named and issue are set, want one", name, ways)
 		}
+	}
+}
+
+// TestTheOwnCasesAreThoseOfTheShared keeps the copy what it is a copy of.
+func TestTheOwnCasesAreThoseOfTheShared(t *testing.T) {
+	const shared = "../../../shared/cases/cases.jsonl"
+	want, err := os.ReadFile(shared)
+	if os.IsNotExist(err) {
+		t.Skip("the shared cases are not here")
+	}
+	got, ownErr := os.ReadFile(ownCases)
+	if err := errors.Join(err, ownErr); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not what %s has: copy it", ownCases, shared)
 	}
 }
 
