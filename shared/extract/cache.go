@@ -6,34 +6,46 @@ import "sync"
 // hundreds, and one that makes them up on the way must not fill the memory.
 const maxCompiled = 1000
 
-// compiled is the one variable of the package that changes. It holds nothing
-// but what the text of a selector always compiles to, so no test and no job can
-// see that another was there before.
-var compiled queryCache
+// compiled and patterns are the variables of the package that change. They hold
+// nothing but what the text of a selector always compiles to, so no test and no
+// job can see that another was there before.
+var (
+	compiled cache[queryKey, *Query]
+	patterns cache[string, *pattern]
+)
 
-// A queryCache keeps compiled selectors by their text. It is safe for
-// concurrent use.
-type queryCache struct {
-	mu      sync.RWMutex
-	queries map[string]*Query
+type queryKey struct {
+	language language
+	text     string
 }
 
-func (c *queryCache) get(selector string) (*Query, error) {
+// query returns the compiled form of a selector.
+func query(l language, text string) (*Query, error) {
+	return compiled.get(queryKey{l, text}, func() (*Query, error) { return compile(l, text) })
+}
+
+// A cache keeps what was compiled by its text. It is safe for concurrent use.
+type cache[K comparable, V any] struct {
+	mu   sync.RWMutex
+	kept map[K]V
+}
+
+func (c *cache[K, V]) get(key K, compile func() (V, error)) (V, error) {
 	c.mu.RLock()
-	q := c.queries[selector]
+	v, found := c.kept[key]
 	c.mu.RUnlock()
-	if q != nil {
-		return q, nil
+	if found {
+		return v, nil
 	}
-	q, err := CompileCSS(selector)
+	v, err := compile()
 	if err != nil {
-		return nil, err
+		return v, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.queries == nil || len(c.queries) >= maxCompiled {
-		c.queries = make(map[string]*Query)
+	if c.kept == nil || len(c.kept) >= maxCompiled {
+		c.kept = make(map[K]V)
 	}
-	c.queries[selector] = q
-	return q, nil
+	c.kept[key] = v
+	return v, nil
 }

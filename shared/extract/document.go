@@ -32,6 +32,11 @@ type Document struct {
 	queryEncoding encoding.Encoding // nil for UTF-8
 	resolves      bool              // base and queryEncoding are set
 
+	data     any   // the body's JSON
+	dataErr  error // why it is none
+	dataRead bool
+	embedded embedded
+
 	notPages int
 	wrong    []error // selectors
 }
@@ -154,20 +159,6 @@ func baseHref(n *html.Node) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// CSS selects by a CSS selector with Scrapy's ::text and ::attr(name); see
-// [CompileCSS]. A selector that is wrong selects nothing, and the selection's
-// Err tells why. Compiled selectors are kept, so that the same text is compiled
-// once in a process.
-func (d *Document) CSS(selector string) Selection { return d.all().CSS(selector) }
-
-// Select selects by a selector that is compiled already.
-func (d *Document) Select(q *Query) Selection { return d.all().Select(q) }
-
-// all is the selection of the root.
-func (d *Document) all() Selection {
-	return Selection{doc: d, hits: []hit{{node: d.Root()}}}
 }
 
 // TakeErr returns what was wrong with selectors since it was last called,

@@ -123,17 +123,24 @@ func isVoid(a atom.Atom) bool {
 
 // attribute returns the value of an element's attribute, and whether it has it.
 func attribute(n *html.Node, name string) (string, bool) {
+	if i := attributeIndex(n, name); i >= 0 {
+		return n.Attr[i].Val, true
+	}
+	return "", false
+}
+
+func attributeIndex(n *html.Node, name string) int {
 	for i := range n.Attr {
 		if n.Attr[i].Key == name {
-			return n.Attr[i].Val, true
+			return i
 		}
 	}
 	if n.DataAtom == 0 { // XML, whose names keep their case
 		for i := range n.Attr {
 			if strings.EqualFold(n.Attr[i].Key, name) {
-				return n.Attr[i].Val, true
+				return i
 			}
 		}
 	}
-	return "", false
+	return -1
 }

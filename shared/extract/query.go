@@ -1,44 +1,38 @@
 package extract
 
 import (
-	"slices"
+	"errors"
+	"fmt"
 
-	"golang.org/x/net/html"
+	"github.com/skitterhq/skitter/shared/extract/xpath"
+	"github.com/theory/jsonpath"
 )
 
-// A Query is a compiled selector. It does not change and is safe for concurrent
-// use. It is a goquery.Matcher, for FindMatcher and its like; these look at
-// elements and know nothing of ::text and ::attr(name).
+// A Query is a compiled selector of one of four languages: CSS, XPath, JMESPath
+// or JSONPath. It does not change and is safe for concurrent use.
+//
+// One of CSS or XPath is a goquery.Matcher, for FindMatcher and its like; these
+// look at elements and know nothing of ::text, ::attr(name) and attributes.
 type Query struct {
-	text         string
-	alternatives []alternative
+	text     string
+	language language
+	css      []alternative
+	xpath    *xpath.Expr
+	jmespath *jmesPath
+	jsonpath *jsonpath.Path
 }
 
-// An alternative is one of the parts that commas separate.
-type alternative struct {
-	steps []step
-	want  target
-	attr  string // the name in ::attr(name)
-
-	// deep takes the text or attribute of all descendants, too ("div ::text").
-	deep bool
-}
-
-// A target is what an alternative takes of an element that it matches.
-type target int
+type language string
 
 const (
-	wantElement target = iota
-	wantText
-	wantAttr
+	langCSS      language = "css"
+	langXPath    language = "xpath"
+	langJMESPath language = "jmespath"
+	langJSONPath language = "jsonpath"
 )
 
-// A step is one compound, such as "li.tag", and how it stands to the step
-// before it: ' ', '>', '+' or '~'.
-type step struct {
-	combinator byte
-	compound   compound
-}
+// isMarkup reports whether the language reads HTML and XML, and not JSON.
+func (l language) isMarkup() bool { return l == langCSS || l == langXPath }
 
 // CompileCSS compiles a CSS selector, or several with commas between them.
 //
@@ -49,23 +43,80 @@ type step struct {
 //     each piece at any depth in it.
 //   - a::attr(href) is the value of an a's href, "p ::attr(href)" that of each
 //     element in a p, the p included.
-func CompileCSS(selector string) (*Query, error) {
-	p := selectorParser{text: selector}
-	alternatives, err := p.alternatives()
-	if err != nil {
-		return nil, &SelectorError{Selector: selector, Err: err}
-	}
-	return &Query{text: selector, alternatives: alternatives}, nil
-}
+func CompileCSS(selector string) (*Query, error) { return compile(langCSS, selector) }
 
-// MustCSS is CompileCSS for selectors that stand in a program. It panics if the
-// selector is wrong, which is then found when the program starts.
-func MustCSS(selector string) *Query {
-	q, err := CompileCSS(selector)
+// CompileXPath compiles an XPath 1.0 expression; see package xpath for what it
+// knows beyond. Its variables get their values from [Selection.XPathWith].
+//
+// A number, string or boolean result, such as that of count(//a), is a
+// selection of one value; true is "1" and false "0", as in Scrapy.
+func CompileXPath(expression string) (*Query, error) { return compile(langXPath, expression) }
+
+// CompileJMESPath compiles a JMESPath expression (https://jmespath.site). A
+// result that is a list is a selection of its elements, null one of nothing.
+//
+// Numbers keep their digits, and comparisons of them are exact. What is
+// computed, as by sum(), is so in floating point. The members of an object come
+// in the order of their names where all are taken.
+func CompileJMESPath(expression string) (*Query, error) { return compile(langJMESPath, expression) }
+
+// CompileJSONPath compiles a JSONPath expression (RFC 9535). Each value that it
+// finds is one of the selection, lists included.
+//
+// Numbers keep their digits; filters compare them in floating point. The
+// members of an object come in the order of their names where all are taken.
+func CompileJSONPath(expression string) (*Query, error) { return compile(langJSONPath, expression) }
+
+// MustCSS is [CompileCSS] for selectors that stand in a program. It panics if
+// the selector is wrong, which is then found when the program starts.
+func MustCSS(selector string) *Query { return must(CompileCSS(selector)) }
+
+// MustXPath is [CompileXPath] for expressions that stand in a program.
+func MustXPath(expression string) *Query { return must(CompileXPath(expression)) }
+
+// MustJMESPath is [CompileJMESPath] for expressions that stand in a program.
+func MustJMESPath(expression string) *Query { return must(CompileJMESPath(expression)) }
+
+// MustJSONPath is [CompileJSONPath] for expressions that stand in a program.
+func MustJSONPath(expression string) *Query { return must(CompileJSONPath(expression)) }
+
+func must(q *Query, err error) *Query {
 	if err != nil {
 		panic(err)
 	}
 	return q
+}
+
+// maxSelectorBytes bounds a selector. What generates longer ones is better
+// written as code, and the parsers of the languages recurse.
+const maxSelectorBytes = 32 << 10
+
+func compile(l language, text string) (q *Query, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it cannot be read: %v", p)
+		}
+		if err != nil {
+			q, err = nil, &SelectorError{Language: string(l), Selector: text, Err: err}
+		}
+	}()
+	if len(text) > maxSelectorBytes {
+		return nil, fmt.Errorf("it is longer than %d bytes", maxSelectorBytes)
+	}
+	q = &Query{text: text, language: l}
+	switch l {
+	case langCSS:
+		p := selectorParser{text: text}
+		q.css, err = p.alternatives()
+	case langXPath:
+		q.xpath, err = xpath.Compile(text)
+	case langJMESPath:
+		q.jmespath, err = compileJMESPath(text)
+	case langJSONPath:
+		q.jsonpath, err = jsonpath.Parse(text)
+		err = withoutPrefix(err, "jsonpath: ")
+	}
+	return q, err
 }
 
 // String returns the selector's text.
@@ -73,115 +124,21 @@ func (q *Query) String() string { return q.text }
 
 // A SelectorError says what is wrong with a selector.
 type SelectorError struct {
+	Language string // css, xpath, jmespath, jsonpath, or re for a pattern
 	Selector string
 	Err      error
 }
 
 func (e *SelectorError) Error() string {
-	return "css selector \"" + e.Selector + "\": " + e.Err.Error()
+	const most = 500 // a selector that is made up may be of any length
+	shown := e.Selector
+	if len(shown) > most {
+		shown = shown[:most] + "…"
+	}
+	return e.Language + " selector \"" + shown + "\": " + e.Err.Error()
 }
 
 func (e *SelectorError) Unwrap() error { return e.Err }
 
-// Match reports whether n is an element that the selector matches.
-func (q *Query) Match(n *html.Node) bool {
-	return n.Type == html.ElementNode && slices.ContainsFunc(q.alternatives, func(a alternative) bool {
-		return matchSteps(a.steps, n, nil) == matched
-	})
-}
-
-// MatchAll returns the elements that match, of n and its descendants.
-func (q *Query) MatchAll(n *html.Node) []*html.Node { return q.appendMatches(nil, n) }
-
-func (q *Query) appendMatches(nodes []*html.Node, n *html.Node) []*html.Node {
-	if q.Match(n) {
-		nodes = append(nodes, n)
-	}
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		nodes = q.appendMatches(nodes, c)
-	}
-	return nodes
-}
-
-// Filter returns those of the nodes that match.
-func (q *Query) Filter(nodes []*html.Node) []*html.Node {
-	var kept []*html.Node
-	for _, n := range nodes {
-		if q.Match(n) {
-			kept = append(kept, n)
-		}
-	}
-	return kept
-}
-
-// appendHits appends what the selector finds in scope: a node, itself included.
-func (q *Query) appendHits(hits []hit, scope *html.Node) []hit {
-	w := walker{query: q, scope: scope, hits: hits}
-	w.visit(scope, inherited{})
-	return w.hits
-}
-
-type walker struct {
-	query *Query
-	scope *html.Node
-	hits  []hit
-}
-
-// inherited is what a deep alternative wants of all descendants.
-type inherited struct {
-	text  bool
-	attrs []string
-}
-
-func (w *walker) visit(n *html.Node, deep inherited) {
-	text := deep.text
-	if n.Type == html.ElementNode {
-		text = w.element(n, &deep)
-	}
-	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		switch {
-		case c.Type == html.ElementNode:
-			w.visit(c, deep)
-		case c.Type == html.TextNode && text:
-			w.hits = append(w.hits, hit{node: c})
-		}
-	}
-}
-
-// element takes what is wanted of an element itself, and reports whether the
-// text that stands directly in it is wanted.
-func (w *walker) element(n *html.Node, deep *inherited) (text bool) {
-	element := false
-	first := len(w.hits)
-	for i := range w.query.alternatives {
-		a := &w.query.alternatives[i]
-		if matchSteps(a.steps, n, w.scope) != matched {
-			continue
-		}
-		switch {
-		case a.want == wantElement && !element:
-			element = true
-			w.hits = append(w.hits, hit{node: n})
-		case a.want == wantText:
-			text = true
-			deep.text = deep.text || a.deep
-		case a.want == wantAttr && a.deep:
-			deep.attrs = append(deep.attrs, a.attr)
-		case a.want == wantAttr:
-			w.attribute(n, a.attr, first)
-		}
-	}
-	for _, name := range deep.attrs {
-		w.attribute(n, name, first)
-	}
-	return text || deep.text
-}
-
-// attribute takes an attribute, once: what was taken of this element so far
-// begins at first.
-func (w *walker) attribute(n *html.Node, name string, first int) {
-	h := hit{node: n, attr: name}
-	if _, found := attribute(n, name); found && !slices.Contains(w.hits[first:], h) {
-		w.hits = append(w.hits, h)
-	}
-}
+// errNotMarkup is what a JSON value says that is asked for elements.
+var errNotMarkup = errors.New("it is asked of a JSON object or list, which JMESPath and JSONPath read")

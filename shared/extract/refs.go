@@ -16,8 +16,8 @@ func (s Selection) Refs() ([]string, error) {
 	refs := make([]string, 0, len(s.hits))
 	for _, h := range s.hits {
 		switch {
-		case h.attr != "" || h.node.Type != html.ElementNode:
-			refs = append(refs, h.value())
+		case !h.isNode() || h.node.Type != html.ElementNode:
+			refs = append(refs, h.text())
 		case h.node.DataAtom == atom.A, h.node.DataAtom == atom.Area, h.node.DataAtom == atom.Link:
 			if href, found := attribute(h.node, "href"); found {
 				refs = append(refs, href)

@@ -5,51 +5,41 @@ import (
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/skitterhq/skitter/shared/extract/xpath"
 	"golang.org/x/net/html"
 )
 
 // A Selection is what a selector found, in the order of the page: elements,
-// or with ::text pieces of text, or with ::attr(name) values of attributes.
-// The zero Selection is empty.
+// pieces of text, attributes, or JSON values. The zero Selection is empty.
 type Selection struct {
 	doc  *Document
 	hits []hit
 	err  error
 }
 
-// A hit is one thing that was found: a node, or an attribute of it.
-type hit struct {
-	node *html.Node
-	attr string
-}
-
-// value is what Get and All give of a hit.
-func (h hit) value() string {
-	switch {
-	case h.attr != "":
-		v, _ := attribute(h.node, h.attr)
-		return v
-	case h.node.Type == html.TextNode:
-		return h.node.Data
-	}
-	var b strings.Builder
-	if isXML(h.node) {
-		renderXML(&b, h.node)
-		return b.String()
-	}
-	if err := html.Render(&b, h.node); err != nil {
-		return "" // a tree that the caller has spoilt
-	}
-	return b.String()
-}
-
 // CSS selects among what was selected and its descendants. As in Scrapy, the
-// whole selector must match there: "ul li" finds no li whose ul is outside.
-func (s Selection) CSS(selector string) Selection {
+// whole selector must match there: "ul li" finds no li whose ul is outside. In
+// a text or a JSON string it selects in the HTML that the text is.
+func (s Selection) CSS(selector string) Selection { return s.compiled(langCSS, selector) }
+
+// XPath evaluates an XPath expression at each thing selected: ".//a" looks in
+// it, "//a" in all of the page. In a JSON string it looks in the HTML that the
+// string is.
+func (s Selection) XPath(expression string) Selection { return s.compiled(langXPath, expression) }
+
+// JMESPath evaluates a JMESPath expression on each thing selected: a JSON
+// value, or a text that is JSON, such as that of a script element. In a text
+// that is none it finds nothing.
+func (s Selection) JMESPath(expression string) Selection { return s.compiled(langJMESPath, expression) }
+
+// JSONPath is JMESPath with a JSONPath expression.
+func (s Selection) JSONPath(expression string) Selection { return s.compiled(langJSONPath, expression) }
+
+func (s Selection) compiled(l language, text string) Selection {
 	if s.err != nil || s.doc == nil {
 		return Selection{doc: s.doc, err: s.err}
 	}
-	q, err := compiled.get(selector)
+	q, err := query(l, text)
 	if err != nil {
 		s.doc.blame(err)
 		return Selection{doc: s.doc, err: err}
@@ -57,27 +47,54 @@ func (s Selection) CSS(selector string) Selection {
 	return s.Select(q)
 }
 
-// Select is CSS with a selector that is compiled already.
-func (s Selection) Select(q *Query) Selection {
+// Select selects by a selector that is compiled already.
+func (s Selection) Select(q *Query) Selection { return s.selectWith(q, nil) }
+
+// XPathWith is XPath with values for the expression's variables: $name stands
+// for vars["name"], which is a string, a number, a bool, or a Selection of
+// nodes. A value is never read as a part of the expression, so no quoting is
+// needed.
+func (s Selection) XPathWith(expression string, vars map[string]any) Selection {
+	if s.err != nil || s.doc == nil {
+		return Selection{doc: s.doc, err: s.err}
+	}
+	q, err := query(langXPath, expression)
+	if err == nil {
+		var values map[string]xpath.Value
+		if values, err = xpathVariables(vars); err == nil {
+			return s.selectWith(q, values)
+		}
+		err = &SelectorError{Language: string(langXPath), Selector: expression, Err: err}
+	}
+	s.doc.blame(err)
+	return Selection{doc: s.doc, err: err}
+}
+
+func (s Selection) selectWith(q *Query, vars map[string]xpath.Value) Selection {
 	found := Selection{doc: s.doc, err: s.err}
 	for _, h := range s.hits {
-		if h.attr == "" {
-			found.hits = q.appendHits(found.hits, h.node)
+		hits, err := s.doc.find(found.hits, h, q, vars)
+		if err != nil {
+			err = &SelectorError{Language: string(q.language), Selector: q.text, Err: err}
+			s.doc.blame(err)
+			return Selection{doc: s.doc, err: err}
 		}
+		found.hits = hits
 	}
 	return found
 }
 
 // Get returns the value of the first thing selected: the text, the attribute's
-// value, or the element's HTML. It is "" if nothing was selected.
+// value, the element's HTML, or a JSON value: a string as it is, anything else
+// as JSON. It is "" if nothing was selected.
 func (s Selection) Get() string { return s.GetOr("") }
 
-// GetOr is Get with another value for nothing.
+// GetOr is Get with another value for nothing, and for JSON's null.
 func (s Selection) GetOr(missing string) string {
-	if len(s.hits) == 0 {
+	if len(s.hits) == 0 || s.hits[0].isMissing() {
 		return missing
 	}
-	return s.hits[0].value()
+	return s.hits[0].text()
 }
 
 // All returns the values of all that was selected, as Get gives them. It is
@@ -85,7 +102,7 @@ func (s Selection) GetOr(missing string) string {
 func (s Selection) All() []string {
 	values := make([]string, len(s.hits))
 	for i, h := range s.hits {
-		values[i] = h.value()
+		values[i] = h.text()
 	}
 	return values
 }
@@ -108,15 +125,75 @@ func (s Selection) Texts() []string {
 	return texts
 }
 
+// Value returns the first thing selected as what it is: a JSON value as package
+// json decodes it, with numbers as json.Number, or a string as [Selection.Get]
+// gives it. It is nil if nothing was selected.
+func (s Selection) Value() any {
+	if len(s.hits) == 0 {
+		return nil
+	}
+	return s.hits[0].valueCopy()
+}
+
+// Values returns all that was selected, as Value gives it. It is empty and not
+// nil if nothing was selected.
+func (s Selection) Values() []any {
+	values := make([]any, len(s.hits))
+	for i, h := range s.hits {
+		values[i] = h.valueCopy()
+	}
+	return values
+}
+
 // Attr returns an attribute of the first element selected, "" if there is none.
 func (s Selection) Attr(name string) string {
-	for _, h := range s.hits {
-		if h.node.Type == html.ElementNode {
-			v, _ := attribute(h.node, strings.ToLower(name))
-			return v
+	n := s.firstElement()
+	if n == nil {
+		return ""
+	}
+	for _, a := range n.Attr {
+		if a.Namespace != "" && attributeName(a) == name {
+			return a.Val
 		}
 	}
-	return ""
+	if v, found := attribute(n, name); found {
+		return v
+	}
+	v, _ := attribute(n, strings.ToLower(name))
+	return v
+}
+
+// Attrs returns the attributes of the first element selected (Scrapy's attrib),
+// those with a prefix under their whole name, such as xlink:href. It is empty
+// and not nil if there are none.
+func (s Selection) Attrs() map[string]string {
+	attrs := make(map[string]string)
+	if n := s.firstElement(); n != nil {
+		for _, a := range n.Attr {
+			attrs[attributeName(a)] = a.Val
+		}
+	}
+	return attrs
+}
+
+func (s Selection) firstElement() *html.Node {
+	for _, h := range s.hits {
+		if h.isNode() && h.node.Type == html.ElementNode {
+			return h.node
+		}
+	}
+	return nil
+}
+
+// Drop takes what was selected out of the tree, so that later selectors do not
+// find it: elements with all that is in them, and pieces of text. The root,
+// attributes and JSON values stay.
+func (s Selection) Drop() {
+	for _, h := range s.hits {
+		if h.isNode() && h.node.Parent != nil {
+			h.node.Parent.RemoveChild(h.node)
+		}
+	}
 }
 
 // Each goes through what was selected, one at a time.
@@ -136,12 +213,14 @@ func (s Selection) Len() int { return len(s.hits) }
 // Err returns what is wrong with the selector, or with the one before it.
 func (s Selection) Err() error { return s.err }
 
-// Nodes returns the nodes that were selected; for ::attr, those that have the
-// attribute.
+// Nodes returns the nodes that were selected; for attributes, those that have
+// them. JSON values and what XPath computes have none.
 func (s Selection) Nodes() []*html.Node {
-	nodes := make([]*html.Node, len(s.hits))
-	for i, h := range s.hits {
-		nodes[i] = h.node
+	nodes := make([]*html.Node, 0, len(s.hits))
+	for _, h := range s.hits {
+		if h.node != nil {
+			nodes = append(nodes, h.node)
+		}
 	}
 	return nodes
 }

@@ -12,8 +12,8 @@ import (
 // as one, none at the ends. Of an attribute or a text node it is the same of
 // the value.
 func readerText(h hit) string {
-	if h.attr != "" {
-		return collapse(h.value())
+	if !h.isNode() {
+		return collapse(h.text())
 	}
 	if h.node.Type == html.TextNode {
 		return collapse(h.node.Data)

@@ -2,6 +2,7 @@ package spider
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/extract"
@@ -52,6 +53,35 @@ func (p *Page) Document() *extract.Document {
 // is wrong selects nothing, and fails the page with an error that names it;
 // extract.MustCSS finds it when the program starts instead.
 func (p *Page) CSS(selector string) extract.Selection { return p.Document().CSS(selector) }
+
+// XPath selects by an XPath expression, on the same terms.
+func (p *Page) XPath(expression string) extract.Selection { return p.Document().XPath(expression) }
+
+// XPathWith is XPath with values for the expression's variables, as in
+// p.XPathWith("//a[@id=$id]", map[string]any{"id": id}).
+func (p *Page) XPathWith(expression string, vars map[string]any) extract.Selection {
+	return p.Document().XPathWith(expression, vars)
+}
+
+// JMESPath selects by a JMESPath expression in a page that is JSON. A page that
+// is none fails with an error.
+func (p *Page) JMESPath(expression string) extract.Selection {
+	return p.Document().JMESPath(expression)
+}
+
+// JSONPath is JMESPath with a JSONPath expression.
+func (p *Page) JSONPath(expression string) extract.Selection {
+	return p.Document().JSONPath(expression)
+}
+
+// JSON decodes a body that is JSON into v, as json.Unmarshal does. Numbers that
+// go into an any are json.Number, with all their digits.
+func (p *Page) JSON(v any) error {
+	if err := p.Document().JSON(v); err != nil {
+		return fmt.Errorf("the JSON of %s: %w", p.Response.URL, err)
+	}
+	return nil
+}
 
 // Select selects by a selector that is compiled already.
 func (p *Page) Select(q *extract.Query) extract.Selection { return p.Document().Select(q) }
