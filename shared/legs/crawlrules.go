@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strconv"
 
 	"github.com/skitterhq/skitter/shared/crawl"
@@ -80,13 +79,15 @@ func (o CrawlRules) Leg() spider.Leg {
 		var m mistakes
 		c := crawlRules{rules: o.Rules, followed: name + ".follow"}
 		c.compile(top, &m)
-		return spider.Leg{Name: name, ProcessResponse: func(_ context.Context, page *spider.Page, out *spider.Output) error {
+		read := func(_ context.Context, page *spider.Page, out *spider.Output) error {
 			follows, err := c.follows(page.Request)
 			if follows && isHTML(page) {
 				c.read(page, out)
 			}
 			return err
-		}}, m.err()
+		}
+		nobody := func(context.Context, *spider.Page, *spider.Output) error { return nil }
+		return spider.Leg{Name: name, ProcessResponse: read, Callbacks: map[string]spider.Callback{c.followed: nobody}}, m.err()
 	}}
 }
 
@@ -118,10 +119,6 @@ func (c *crawlRules) compile(top *spider.Spider, m *mistakes) {
 		m.add(option+".callback", checkCallback(top, r.Callback))
 		m.add(option+".errback", checkErrback(top, r.Errback))
 	}
-	if top.Callbacks = maps.Clone(top.Callbacks); top.Callbacks == nil {
-		top.Callbacks = make(map[string]spider.Callback, 1)
-	}
-	top.Callbacks[c.followed] = func(context.Context, *spider.Page, *spider.Output) error { return nil }
 }
 
 // follows reports whether the rules are applied to a page.

@@ -68,10 +68,7 @@ func checkCallback(top *spider.Spider, name string) error {
 	if top.HasCallback(name) {
 		return nil
 	}
-	there := append(slices.Collect(maps.Keys(top.Callbacks)), slices.Collect(maps.Keys(top.CallbackLegs))...)
-	there = append(there, spider.DefaultCallback)
-	slices.Sort(there)
-	return fmt.Errorf("the spider has no callback %q; there are %s", name, strings.Join(slices.Compact(there), ", "))
+	return fmt.Errorf("the spider has no callback %q; there are %s", name, strings.Join(top.CallbackNames(), ", "))
 }
 
 // checkErrback reports an errback that the spider does not have.

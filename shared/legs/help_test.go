@@ -2,7 +2,6 @@ package legs_test
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -94,7 +93,7 @@ func tryRead(t *testing.T, s spider.Spider, page *spider.Page) (out output, fail
 		case res.Request != nil:
 			out.requests = append(out.requests, res.Request)
 		default:
-			text, err := json.Marshal(res.Item)
+			text, err := res.Item.MarshalJSON()
 			if err != nil {
 				t.Fatal(err)
 			}

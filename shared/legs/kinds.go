@@ -28,6 +28,7 @@ func Kinds() []Kind {
 		{nameCanonicalize, func() Builder { return new(Canonicalize) }},
 		{nameItemID, func() Builder { return new(ItemID) }},
 		{namePagination, func() Builder { return new(Pagination) }},
+		{nameFields, func() Builder { return new(Fields) }},
 		{nameCrawlRules, func() Builder { return new(CrawlRules) }},
 	}
 }

@@ -166,6 +166,10 @@ type Context struct {
 	doc *extract.Document
 }
 
+// NewContext returns the context of a page, for processors that are run outside
+// of a loader. The page may be nil.
+func NewContext(page *extract.Document) *Context { return &Context{doc: page} }
+
 // Value returns a value of the context, nil if it is not there.
 func (c *Context) Value(name string) any {
 	if c == nil {

@@ -93,6 +93,7 @@ func CrawlSite(t *testing.T, s spider.Spider, site http.Handler, o CrawlOptions)
 func (w *World) withMiddlewares(rt *engine.Runtime, site http.Handler, o CrawlOptions) error {
 	rt.Spec.Args, rt.Spec.StartURLs = o.Args, o.StartURLs
 	rt.Chain = spider.NewChain(rt.Spider, rt.Stats,
+		spidermw.Start(),
 		spidermw.HTTPError(rt.Settings, rt.Stats, rt.Log),
 		spidermw.Referer(rt.Settings, rt.Log),
 		spidermw.URLLength(rt.Settings, rt.Stats, rt.Log),
@@ -109,7 +110,10 @@ func (w *World) withMiddlewares(rt *engine.Runtime, site http.Handler, o CrawlOp
 		offsite,
 		downloadermw.Retry(rt.Settings, rt.Stats, rt.Log, time.Now),
 		downloadermw.HTTPCompression(rt.Settings, rt.Stats, rt.Log, new(downloadermw.Decoders)),
-		downloadermw.Redirect(rt.Settings, downloadermw.RedirectOptions{HandleStatusList: rt.Spider.HandleStatusList}, rt.Log),
+		downloadermw.Redirect(rt.Settings, downloadermw.RedirectOptions{
+			HandleStatusList: rt.Spider.HandleStatusList,
+			Referer:          spidermw.RedirectReferer(rt.Settings, rt.Log),
+		}, rt.Log),
 		downloadermw.DownloaderStats(rt.Settings, rt.Stats),
 	)
 	return nil
