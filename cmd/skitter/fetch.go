@@ -27,7 +27,7 @@ redirects, decompression) and prints its body.`,
 		Args:              exactly(1, "one URL"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			u, err := pageURL(args[0])
+			u, err := assembly.PageURL(args[0])
 			if err != nil {
 				return &failure{exitUsage, err}
 			}

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/skitterhq/skitter/shared/assembly"
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/engine"
 	"github.com/skitterhq/skitter/shared/feeds"
-	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // order reads what job is asked for. Nothing is written yet, so all that is
@@ -41,7 +41,7 @@ func (a *app) order(f crawlFlags, find finder, args []string) (engine.Order, err
 	o.Spec.Settings, err = jobSettings(f.settings, f.logLevel)
 	keep(err)
 	for _, raw := range args[1:] {
-		u, err := pageURL(raw)
+		u, err := assembly.PageURL(raw)
 		keep(err)
 		o.Spec.StartURLs = append(o.Spec.StartURLs, u)
 	}
@@ -78,19 +78,6 @@ func pairs(flag string, list []string) (map[string]string, error) {
 		m[name] = value
 	}
 	return m, nil
-}
-
-// pageURL reads the address of a page as somebody typed it.
-func pageURL(raw string) (string, error) {
-	u, err := weburl.Parse(raw)
-	if err != nil {
-		return "", err
-	}
-	if s := u.Scheme(); s != "http" && s != "https" {
-		// The rest is not shown: it may hold a password.
-		return "", fmt.Errorf("url %q: nothing here fetches %s URLs; give one of http or https", s+":…", s)
-	}
-	return u.String(), nil
 }
 
 // outputs reads -o and -O.

@@ -105,7 +105,7 @@ func (a *app) readParse(f parseFlags, raw string) (*crawl.Request, crawl.JobSpec
 	var errs []error
 	keep := func(err error) { errs = append(errs, err) }
 	var err error
-	req.URL, err = pageURL(raw)
+	req.URL, err = assembly.PageURL(raw)
 	keep(err)
 	req.Meta, err = jsonObject("--meta", f.meta)
 	keep(err)

@@ -45,13 +45,14 @@ func asUsage(err error) error {
 
 // An app is what the commands share.
 type app struct {
+	stdin          io.Reader
 	stdout, stderr io.Writer
 	project        project.Project
 }
 
 // run is the whole program; it returns the exit code.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	a := &app{stdout: stdout, stderr: stderr, project: spiders.Project()}
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, project: spiders.Project()}
 	return a.run(ctx, args)
 }
 
@@ -97,7 +98,7 @@ its state in .skitter; a crawl that is interrupted goes on where it was.`,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return noEmptyFlags(cmd) },
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(a.checkCommand(), a.crawlCommand(), a.deadCommand(), a.fetchCommand(), a.invokeCommand(), a.itemsCommand(), a.listCommand(), a.runCommand(), a.parseCommand(), a.siteCommand(), a.upCommand(), a.versionCommand())
+	root.AddCommand(a.checkCommand(), a.crawlCommand(), a.deadCommand(), a.fetchCommand(), a.invokeCommand(), a.itemsCommand(), a.listCommand(), a.parseCommand(), a.runCommand(), a.shellCommand(), a.siteCommand(), a.upCommand(), a.versionCommand())
 	a.completionCommand(root)
 	return root
 }

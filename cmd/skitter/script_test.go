@@ -20,13 +20,13 @@ func TestMain(m *testing.M) {
 		functionMain(name)
 	}
 	if os.Getenv(asCommand) != "" {
-		a := &app{stdout: os.Stdout, stderr: os.Stderr, project: troubled()}
+		a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, project: troubled()}
 		os.Exit(a.run(context.Background(), os.Args[1:]))
 	}
 	testscript.Main(m, map[string]func(){
-		"skitter": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) },
+		"skitter": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"skitter-odd": func() {
-			a := &app{stdout: os.Stdout, stderr: os.Stderr, project: oddProject()}
+			a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, project: oddProject()}
 			os.Exit(a.run(context.Background(), os.Args[1:]))
 		},
 	})

@@ -78,7 +78,7 @@ func shopItems(t *testing.T, url string) []string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "items.jsonl")
 	args := []string{"crawl", "shop", url + "/p/0", "-O", out, "--data", t.TempDir(), "--quiet"}
-	if code := run(t.Context(), append(args, fast...), io.Discard, os.Stderr); code != exitFinished {
+	if code := run(t.Context(), append(args, fast...), nil, io.Discard, os.Stderr); code != exitFinished {
 		t.Fatalf("the crawl on one machine exits with %d", code)
 	}
 	return sortedLines(t, out)
@@ -125,7 +125,7 @@ func TestTheFourBinariesCrawl(t *testing.T) {
 				"crawl", "shop", url + "/p/0", "-O", out, "--quiet", "--exec", binaries(t),
 				"--endpoint", test.endpoint(t), "--stack", "binaries", "--time-scale", "10",
 			}
-			if code := run(t.Context(), append(args, fast...), io.Discard, os.Stderr); code != exitFinished {
+			if code := run(t.Context(), append(args, fast...), nil, io.Discard, os.Stderr); code != exitFinished {
 				t.Fatalf("exit code %d", code)
 			}
 			got, want := sortedLines(t, out), shopItems(t, url)

@@ -15,8 +15,7 @@ var scrapysOwn = map[string]string{
 	"runspider":    "skitter run FILE.yaml runs a spider that is written in YAML; one in Go is built in: put it under spiders/, name it in spiders/project.go, run make build, then: skitter crawl SPIDER",
 	"startproject": "a project is a copy of Skitter's repository; your part of it is the folder spiders/",
 	"genspider":    "copy a folder under spiders/ and name your spider in spiders/project.go",
-	"shell":        "it is planned; until then: skitter fetch URL, and a test of the spider on that page (shared/spider/spidertest)",
-	"view":         "skitter fetch URL prints the page",
+	"view":         "skitter shell URL -c view writes the page to a file and names it; typed in the shell, view opens the browser",
 	"settings":     "docs/settings.md has them all",
 	"bench":        "make bench measures a crawl",
 }

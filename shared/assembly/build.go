@@ -85,6 +85,11 @@ func (b *Builder) Build(job crawl.Job, spec crawl.JobSpec) (*engine.Runtime, err
 	if err != nil {
 		return nil, err
 	}
+	return b.build(s, job, spec)
+}
+
+// build is Build with the spider found.
+func (b *Builder) build(s *spider.Spider, job crawl.Job, spec crawl.JobSpec) (*engine.Runtime, error) {
 	if s.CheckArgs != nil {
 		if err := s.CheckArgs(spec.Args); err != nil {
 			return nil, fmt.Errorf("spider %s: %w", s.Name, err)

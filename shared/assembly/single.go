@@ -59,13 +59,21 @@ func NewSingles(p project.Project, layers []settings.Layer, log *slog.Logger) (*
 // Registry has the project's spiders.
 func (s *Singles) Registry() *spider.Registry { return s.builder.Registry }
 
-// Single returns what works as a job of that specification would.
+// Single returns what works as a job of that specification would. Without a
+// spider's name a spider stands in that gives nothing and has no settings.
 func (s *Singles) Single(spec crawl.JobSpec) (*Single, error) {
+	found := &spider.Spider{Name: bare, Parse: func(context.Context, *spider.Page, *spider.Output) error { return nil }}
+	if spec.Spider != "" || spec.Definition != "" {
+		var err error
+		if found, err = s.builder.spiderOf(spec); err != nil {
+			return nil, err
+		}
+	}
 	job := crawl.Job{
-		UID: crawl.NewJobUID(), Project: s.builder.Project.Name, Name: bare, Spider: spec.Spider,
+		UID: crawl.NewJobUID(), Project: s.builder.Project.Name, Name: bare, Spider: found.Name,
 		State: crawl.JobRunning, Created: s.builder.Now(),
 	}
-	rt, err := s.builder.Build(job, spec)
+	rt, err := s.builder.build(found, job, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -73,12 +81,10 @@ func (s *Singles) Single(spec crawl.JobSpec) (*Single, error) {
 }
 
 // NewSingle returns a Single. Without a spider's name the project's middlewares
-// run with the project's settings alone.
+// run with the project's settings alone, whatever is wrong with its spiders.
 func NewSingle(p project.Project, layers []settings.Layer, spec crawl.JobSpec, log *slog.Logger) (*Single, error) {
 	if spec.Spider == "" {
-		spec.Spider = bare
-		p.Definitions = nil
-		p.Spiders = []spider.Spider{{Name: bare, Parse: func(context.Context, *spider.Page, *spider.Output) error { return nil }}}
+		p.Spiders, p.Definitions = nil, nil
 	}
 	all, err := NewSingles(p, layers, log)
 	if err != nil {

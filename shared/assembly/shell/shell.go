@@ -1,0 +1,103 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/skitterhq/skitter/shared/assembly"
+	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/extract"
+	"github.com/skitterhq/skitter/shared/spider"
+)
+
+// ErrQuit is what Run returns for the command that ends the shell.
+var ErrQuit = errors.New("quit")
+
+// Options are what a shell needs. All but Open and DontRedirect must be set.
+type Options struct {
+	// Singles fetch pages and have the spiders, Spec says with which spider,
+	// arguments and settings; its spider may be empty.
+	Singles *assembly.Singles
+	Spec    crawl.JobSpec
+
+	// Out takes results, Tell what only people read.
+	Out, Tell io.Writer
+
+	// Open shows a file to whoever sits there. Nil shows none.
+	Open func(file string) error
+
+	// DontRedirect shows redirects instead of following them.
+	DontRedirect bool
+}
+
+// A Shell is a page, and the commands that are tried on it. It is used by one
+// goroutine.
+type Shell struct {
+	Options
+	single *assembly.Single
+	page   *spider.Page   // nil before the first
+	links  []extract.Link // those that were shown last
+}
+
+// New returns a shell without a page. It fails if the specification is wrong.
+func New(o Options) (*Shell, error) {
+	single, err := o.Singles.Single(o.Spec)
+	if err != nil {
+		return nil, err
+	}
+	return &Shell{Options: o, single: single}, nil
+}
+
+// Run works off one line. Its error says what is wrong with the line or what
+// failed; the shell can go on. For the command that ends it, it is ErrQuit.
+// Blank lines and those that begin with # do nothing.
+func (s *Shell) Run(ctx context.Context, line string) error {
+	line = strings.TrimSpace(line)
+	if line == "" || line[0] == '#' {
+		return nil
+	}
+	name, rest, _ := strings.Cut(line, " ")
+	k := slices.IndexFunc(commands(), func(c command) bool { return c.name == name || slices.Contains(c.others, name) })
+	if k < 0 {
+		return unknown(name)
+	}
+	c := commands()[k]
+	rest = strings.TrimSpace(rest)
+	if c.needsPage && s.page == nil {
+		return errors.New("there is no page yet: fetch URL gets one")
+	}
+	if rest == "" && c.needsArgs {
+		return fmt.Errorf("%s wants what help says: %s %s", name, c.name, c.args)
+	}
+	err := crawl.Guard(func() error { return c.run(s, ctx, rest) })
+	if s.page != nil {
+		// Selectors that are wrong are told by the selections themselves.
+		_ = s.page.Document().TakeErr()
+	}
+	return err
+}
+
+// unknown names the commands, and the one that a selector probably lacks.
+func unknown(name string) error {
+	var names []string
+	for _, c := range commands() {
+		if strings.HasPrefix(c.name, name) {
+			return fmt.Errorf("unknown command %q; did you mean %s?", name, c.name)
+		}
+		names = append(names, c.name)
+	}
+	if strings.HasPrefix(name, "/") {
+		return fmt.Errorf("unknown command %q; did you mean xpath %s?", name, name)
+	}
+	return fmt.Errorf("unknown command %q; there are %s", name, strings.Join(names, ", "))
+}
+
+// take makes a response the page of the shell.
+func (s *Shell) take(resp *crawl.Response) {
+	s.page, s.links = s.single.Page(resp), nil
+	fmt.Fprintf(s.Tell, "%d %s  %s, %d bytes\n", resp.Status, resp.URL, resp.Headers.Get("Content-Type"), len(resp.Body))
+}
