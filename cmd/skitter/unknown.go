@@ -64,23 +64,28 @@ func (a *app) group(cmd *cobra.Command) *cobra.Command {
 }
 
 // printError prints one line a mistake, and the reason is the last thing on
-// stderr. Lines that show a place in a file, as those of YAML do, come first.
+// stderr. Lines that show a place in a file, as those of YAML do, come before
+// the line that they belong to.
 func printError(w io.Writer, err error) {
-	var reasons []string
+	reason, told := "", false
+	tell := func() {
+		if reason != "" {
+			fmt.Fprintln(w, "skitter: "+reason)
+			told = true
+		}
+	}
 	for line := range strings.Lines(err.Error()) {
 		line = strings.TrimRight(line, " \t\r\n")
 		switch {
 		case line == "":
-		case len(reasons) > 0 && strings.ContainsRune(" \t>", rune(line[0])):
+		case reason != "" && strings.ContainsRune(" \t>", rune(line[0])):
 			fmt.Fprintln(w, line)
 		default:
-			reasons = append(reasons, line)
+			tell()
+			reason = line
 		}
 	}
-	if reasons == nil {
-		reasons = []string{"it failed without a reason"}
-	}
-	for _, line := range reasons {
-		fmt.Fprintln(w, "skitter: "+line)
+	if tell(); !told {
+		fmt.Fprintln(w, "skitter: it failed without a reason")
 	}
 }

@@ -21,6 +21,7 @@ import (
 type decoder struct {
 	*report
 	kinds  []legs.Kind
+	root   *yaml.Node
 	values int
 	depth  int
 }

@@ -48,19 +48,24 @@ type file struct {
 	// Legs read every page, after those of its callback, and see every
 	// request and item.
 	Legs []leg `json:"legs,omitempty"`
+
+	// Contracts say what the callbacks make of pages on the web; skitter
+	// check tells what does not hold any more.
+	Contracts []contract `json:"contracts,omitempty"`
 }
 
-// A word is a text that knows where it stands.
+// A word is a text that knows where it stands; at is nil if it was none.
 type word struct {
 	text string
 	at   *yaml.Node
 }
 
 func (w *word) readNode(d *decoder, n *yaml.Node) {
-	w.at = n
-	if w.text = n.Value; !isText(n) {
+	if !isText(n) {
 		d.at(n, "it wants a text, and got %s", describe(n))
+		return
 	}
+	w.text, w.at = n.Value, n
 }
 
 func texts(words []word) []string {

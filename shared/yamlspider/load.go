@@ -35,30 +35,34 @@ func (r Reader) Load(name string, text []byte) (spider.Spider, error) {
 	if root == nil {
 		return spider.Spider{}, d.err()
 	}
+	d.root = root
 	var f file
 	d.decode(root, reflect.ValueOf(&f).Elem(), "the file")
-	s := d.build(&f, root)
-	if len(d.found) == 0 {
-		// What has no place of its own in the file.
-		if _, err := spider.NewRegistry(s); err != nil {
-			for _, err := range each(err) {
-				d.add(0, 0, "%v", err)
-			}
-		}
+	s := d.build(&f)
+	if len(d.found) > 0 {
+		return s, d.err()
 	}
+	// What has no place of its own in the file.
+	if _, err := spider.NewRegistry(s); err != nil {
+		for _, err := range each(err) {
+			d.add(0, 0, "%v", err)
+		}
+		return s, d.err()
+	}
+	d.contracts(&f, &s)
 	return s, d.err()
 }
 
 // build makes the spider, and checks what was read of it.
-func (d *decoder) build(f *file, root *yaml.Node) spider.Spider {
-	d.checkNames(f, root)
+func (d *decoder) build(f *file) spider.Spider {
+	d.checkNames(f)
 	s := spider.Spider{
 		Name: f.Name.text, AllowedDomains: texts(f.AllowedDomains), HandleStatusList: f.HandleHTTPStatusList,
 		Settings: d.settings(f), CallbackLegs: make(map[string][]spider.Leg),
 	}
 	d.start(f, &s)
 	for _, domain := range f.AllowedDomains {
-		if _, err := downloadermw.OffsiteScope([]string{domain.text}); err != nil && isText(domain.at) {
+		if _, err := downloadermw.OffsiteScope([]string{domain.text}); domain.at != nil && err != nil {
 			d.at(domain.at, "%v", err)
 		}
 	}
@@ -83,12 +87,13 @@ func (d *decoder) build(f *file, root *yaml.Node) spider.Spider {
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // checkNames checks the names of spider, callbacks and legs.
-func (d *decoder) checkNames(f *file, root *yaml.Node) {
+func (d *decoder) checkNames(f *file) {
+	root := d.root
 	const want = "a name is letters, digits and . _ - and begins with a letter or digit"
 	switch {
 	case f.Name.at == nil && root.Kind == yaml.MappingNode && find(root, "name") == nil:
 		d.at(root, "the spider has no name: give it one, such as name: shop")
-	case f.Name.at != nil && isText(f.Name.at) && !validName.MatchString(f.Name.text):
+	case f.Name.at != nil && !validName.MatchString(f.Name.text):
 		d.at(f.Name.at, "%s", want)
 	}
 	if at := find(root, "callbacks", spider.DefaultCallback); at != nil && len(f.Parse) > 0 {

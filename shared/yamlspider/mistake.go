@@ -77,11 +77,7 @@ func newReport(file string, text []byte) *report {
 
 func (r *report) add(line, column int, format string, args ...any) {
 	problem := strings.Join(strings.Fields(clean(fmt.Sprintf(format, args...))), " ")
-	m := &Mistake{File: r.file, Line: line, Column: column, Problem: problem}
-	if line > 0 {
-		m.Excerpt = r.excerpt(line, column)
-	}
-	r.found = append(r.found, m)
+	r.found = append(r.found, &Mistake{File: r.file, Line: line, Column: column, Problem: problem})
 }
 
 // err is nil if nothing was wrong.
@@ -94,6 +90,11 @@ func (r *report) err() error {
 	})
 	if n := len(r.found); n > maxMistakes {
 		r.found = append(r.found[:maxMistakes:maxMistakes], &Mistake{File: r.file, Problem: fmt.Sprintf("and %d more mistakes", n-maxMistakes)})
+	}
+	for _, m := range r.found {
+		if m.Line > 0 {
+			m.Excerpt = r.excerpt(m.Line, m.Column)
+		}
 	}
 	return r.found
 }

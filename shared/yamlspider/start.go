@@ -59,7 +59,7 @@ func (d *decoder) start(f *file, s *spider.Spider) {
 	}
 	urls, open := texts(f.StartURLs), false
 	for _, u := range f.StartURLs {
-		if u.at == nil || !isText(u.at) {
+		if u.at == nil {
 			continue
 		}
 		for _, m := range placeholder.FindAllStringSubmatch(u.text, -1) {
