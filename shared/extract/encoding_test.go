@@ -1,9 +1,9 @@
 package extract_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -90,30 +90,25 @@ func TestUTF8IsNotCopied(t *testing.T) {
 	}
 }
 
-// corpus is test data that is no part of the project.
-const corpus = "../../../shared/corpora/encoding"
-
+// TestEncodingCorpus reads pages whose encoding is known; see testdata.
 func TestEncodingCorpus(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(corpus, "pages.json"))
+	const pages, want = 109, 105
+	data, err := os.ReadFile("testdata/encodings.jsonl")
 	if err != nil {
-		t.Skipf("no corpus: %v", err)
-	}
-	var pages struct {
-		Cases []struct {
-			File, Encoding, Title, Kind string
-			ContentType                 string `json:"content_type"`
-		}
-	}
-	if err := json.Unmarshal(data, &pages); err != nil {
 		t.Fatal(err)
 	}
-	right := 0
-	for _, c := range pages.Cases {
-		body, err := os.ReadFile(filepath.Join(corpus, c.File))
-		if err != nil {
+	read, right := 0, 0
+	for line := range bytes.Lines(data) {
+		var c struct {
+			File, Encoding, Title, Kind string
+			ContentType                 string `json:"content_type"`
+			Body                        []byte
+		}
+		if err := json.Unmarshal(line, &c); err != nil {
 			t.Fatal(err)
 		}
-		doc := extract.NewDocument(body, c.ContentType, "http://example.com/")
+		read++
+		doc := extract.NewDocument(c.Body, c.ContentType, "http://example.com/")
 		if doc.Encoding() == c.Encoding && strings.Contains(doc.CSS("title").Text(), strings.TrimSpace(c.Title)) {
 			right++
 			continue
@@ -124,9 +119,9 @@ func TestEncodingCorpus(t *testing.T) {
 			t.Errorf("%s declares its encoding", c.File)
 		}
 	}
-	t.Logf("%d of %d right", right, len(pages.Cases))
-	if right < 105 {
-		t.Errorf("%d of %d pages are right, want 105", right, len(pages.Cases))
+	t.Logf("%d of %d right", right, read)
+	if read != pages || right < want {
+		t.Errorf("%d of %d pages are right, want %d of %d", right, read, want, pages)
 	}
 }
 

@@ -37,7 +37,7 @@ func TestRegisteredDomain(t *testing.T) {
 
 func TestRegisteredDomainOfPublicSuffixList(t *testing.T) {
 	call := regexp.MustCompile(`(?m)^checkPublicSuffix\('(.*)', (?:null|'(.*)')\);`)
-	calls := call.FindAllStringSubmatch(string(readShared(t, "corpora", "publicsuffix", "test_psl.txt")), -1)
+	calls := call.FindAllStringSubmatch(string(testdata(t, "test_psl.txt")), -1)
 	if len(calls) < 75 {
 		t.Errorf("%d cases read, want at least 75", len(calls))
 	}

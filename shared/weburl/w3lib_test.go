@@ -1,6 +1,7 @@
 package weburl_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -23,13 +24,16 @@ type w3libCall struct {
 	Out json.RawMessage `json:"out"`
 }
 
-func w3libCalls(t *testing.T, function string) []w3libCall {
+func w3libCalls(t *testing.T) (calls []w3libCall) {
 	t.Helper()
-	var corpus struct {
-		Functions map[string][]w3libCall `json:"functions"`
+	for line := range bytes.Lines(testdata(t, "w3lib_canonicalize.jsonl")) {
+		var c w3libCall
+		if err := json.Unmarshal(line, &c); err != nil {
+			t.Fatal(err)
+		}
+		calls = append(calls, c)
 	}
-	readSharedJSON(t, &corpus, "corpora", "url", "w3lib_url.json")
-	return corpus.Functions[function]
+	return calls
 }
 
 // text reads an argument or result that is a text.
@@ -46,11 +50,11 @@ func (c w3libCall) input(t *testing.T) string {
 	if s, ok := text(c.Args[0]); ok {
 		return s
 	}
-	var bytes struct {
+	var raw struct {
 		B64 []byte `json:"b64"`
 	}
-	if json.Unmarshal(c.Args[0], &bytes) == nil {
-		return string(bytes.B64)
+	if json.Unmarshal(c.Args[0], &raw) == nil {
+		return string(raw.B64)
 	}
 	var parts []string
 	if err := json.Unmarshal(c.Args[0], &parts); err != nil || len(parts) != 6 {
@@ -85,7 +89,7 @@ func TestCanonicalIsScrapys(t *testing.T) {
 	}
 	const wantRight = 86 // of 94
 	applicable, right := 0, 0
-	for _, c := range w3libCalls(t, "canonicalize_url") {
+	for _, c := range w3libCalls(t) {
 		if c.Kwargs.KeepBlankValues != nil || c.Kwargs.QuerySeparator != "" {
 			continue // options that Scrapy does not use
 		}

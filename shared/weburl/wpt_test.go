@@ -1,7 +1,6 @@
 package weburl_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -29,24 +28,7 @@ type wptURL struct {
 	Hash     string `json:"hash"`
 }
 
-// wptURLs reads the cases; those that are text are comments.
-func wptURLs(t testing.TB) []wptURL {
-	t.Helper()
-	var raw []json.RawMessage
-	readSharedJSON(t, &raw, "corpora", "url", "urltestdata.json")
-	var cases []wptURL
-	for _, r := range raw {
-		if r[0] == '"' {
-			continue
-		}
-		var c wptURL
-		if err := json.Unmarshal(r, &c); err != nil {
-			t.Fatal(err)
-		}
-		cases = append(cases, c)
-	}
-	return cases
-}
+func wptURLs(t testing.TB) []wptURL { return wptCases[wptURL](t, "urltestdata.json") }
 
 func (c wptURL) parse() (weburl.URL, error) {
 	if c.Base == nil {
@@ -122,29 +104,23 @@ func (c wptURL) checkParts(t *testing.T, u weburl.URL) {
 	}
 }
 
+// An encodedQuery is a query, and how it is written in pages of each encoding.
+type encodedQuery struct {
+	Input  string            `json:"input"`
+	Output map[string]string `json:"output"`
+}
+
 func TestWebPlatformPercentEncoding(t *testing.T) {
 	// Where golang.org/x/text encodes otherwise than the Encoding standard.
 	known := map[string]string{
 		"\u203e\\ in iso-2022-jp": `%26%238254%3B\`, // the encoder does not use the JIS X 0201 Roman set
 		"\ue5e5 in gb18030":       "%839%B16",       // a private-use character is given its code of 2000
 	}
-	var raw []json.RawMessage
-	readSharedJSON(t, &raw, "corpora", "url", "percent-encoding.json")
 	page, err := weburl.Parse("https://example.com/")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range raw {
-		if r[0] == '"' {
-			continue
-		}
-		var c struct {
-			Input  string            `json:"input"`
-			Output map[string]string `json:"output"`
-		}
-		if err := json.Unmarshal(r, &c); err != nil {
-			t.Fatal(err)
-		}
+	for _, c := range wptCases[encodedQuery](t, "percent-encoding.json") {
 		for label, want := range c.Output {
 			enc, err := htmlindex.Get(label)
 			if err != nil {
@@ -158,5 +134,35 @@ func TestWebPlatformPercentEncoding(t *testing.T) {
 				t.Errorf("%q in %s is %s, want %s", c.Input, label, got, want)
 			}
 		}
+	}
+}
+
+// A wptHost is a host and its form in URLs, nil if it is none.
+type wptHost struct {
+	Input  string  `json:"input"`
+	Output *string `json:"output"`
+}
+
+func TestWebPlatformHosts(t *testing.T) {
+	// The rest are listed by -v: punycode that is none, and letters that
+	// Unicode treats otherwise since the tables of golang.org/x/net/idna.
+	const want, wantTotal = 67, 87
+	right, cases := 0, wptCases[wptHost](t, "toascii.json")
+	if len(cases) != wantTotal {
+		t.Errorf("%d cases, want %d", len(cases), wantTotal)
+	}
+	for _, c := range cases {
+		u, err := weburl.Parse("https://" + c.Input + "/x")
+		switch {
+		case c.Output == nil && err == nil:
+			t.Errorf("%q is accepted as %s", c.Input, u.Hostname())
+		case c.Output == nil, err == nil && u.Hostname() == *c.Output:
+			right++
+		default:
+			t.Logf("%q is %q (%v), want %s", c.Input, u.String(), err, *c.Output)
+		}
+	}
+	if right < want {
+		t.Errorf("%d right, want at least %d", right, want)
 	}
 }
