@@ -89,10 +89,10 @@ func (f *field) read(r *reading, in scope) (value any, found bool, err error) {
 
 // values are what a selector found.
 func (f *field) values(s extract.Selection) any {
-	texts := s.All()
-	if f.text {
-		texts = s.Texts()
+	if !f.text {
+		return s.Values()
 	}
+	texts := s.Texts()
 	values := make([]any, len(texts))
 	for i, text := range texts {
 		values[i] = text

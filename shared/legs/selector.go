@@ -51,49 +51,38 @@ func (s Selector) Compile() (*extract.Query, error) {
 		return nil, errors.New("a selector is in one language: give one of css, xpath, jmespath and jsonpath")
 	case s.CSS != "":
 		return extract.CompileCSS(s.CSS)
-	case languages == 1:
-		return nil, errors.New("for now selectors are CSS")
+	case s.XPath != "":
+		return extract.CompileXPath(s.XPath)
+	case s.JMESPath != "":
+		return extract.CompileJMESPath(s.JMESPath)
+	case s.JSONPath != "":
+		return extract.CompileJSONPath(s.JSONPath)
 	}
 	return nil, nil
 }
 
 // UnmarshalJSON reads a text or an object.
 func (s *Selector) UnmarshalJSON(data []byte) error {
-	return s.UnmarshalYAML(func(v any) error { return decodeJSON(data, v) })
-}
-
-// UnmarshalYAML reads a text or a mapping.
-func (s *Selector) UnmarshalYAML(decode func(any) error) error {
 	var css string
-	if decode(&css) == nil {
+	if json.Unmarshal(data, &css) == nil {
 		if css == "" {
 			return errNoSelector
 		}
 		*s = Selector{CSS: css}
 		return nil
 	}
-	type fields Selector // without the methods
+	type fields Selector // without the method
 	var f fields
-	if err := decode(&f); err != nil {
+	if err := decodeJSON(data, &f); err != nil {
 		return err
 	}
-	*s = Selector(f)
-	if s.IsZero() {
+	if *s = Selector(f); s.IsZero() {
 		return errNoSelector
 	}
 	return nil
 }
 
 var errNoSelector = errors.New("an empty selector: write a CSS selector, or one of css, xpath, jmespath and jsonpath")
-
-// MarshalJSON writes a CSS selector as text, and others as an object.
-func (s Selector) MarshalJSON() ([]byte, error) {
-	if s == (Selector{CSS: s.CSS}) {
-		return json.Marshal(s.CSS)
-	}
-	type fields Selector
-	return json.Marshal(fields(s))
-}
 
 // decodeJSON refuses what has no field, and keeps the digits of numbers.
 func decodeJSON(data []byte, v any) error {
