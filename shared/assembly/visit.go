@@ -87,7 +87,9 @@ func (s *Single) Visit(ctx context.Context, req *crawl.Request) Visit {
 
 // Page makes a page of a response for the spider.
 func (s *Single) Page(resp *crawl.Response) *spider.Page {
-	return spider.NewPage(resp, s.rt.Spider, s.job, s.rt.Spec.Args)
+	page := spider.NewPage(resp, s.rt.Spider, s.job, s.rt.Spec.Args)
+	page.Log = s.rt.Log.With("url", resp.URL)
+	return page
 }
 
 // Read hands a page to the spider.

@@ -3,6 +3,7 @@ package spider
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/extract"
@@ -23,14 +24,19 @@ type Page struct {
 	// Spider is the spider at the top.
 	Spider *Spider
 
+	// Log is the job's log (Scrapy's spider.logger), and names the page's
+	// address. It is never nil.
+	Log *slog.Logger
+
 	doc   *extract.Document
 	calls int // of Output.Call that are under way
 }
 
 // NewPage makes a page of a response, whose Request must be set. What failed
-// without an answer has a response of status 0 with nothing else in it.
+// without an answer has a response of status 0 with nothing else in it. Until
+// Log is set, it goes nowhere.
 func NewPage(resp *crawl.Response, s *Spider, job crawl.Job, args map[string]string) *Page {
-	return &Page{Response: resp, Spider: s, Job: job, Args: args}
+	return &Page{Response: resp, Spider: s, Job: job, Args: args, Log: slog.New(slog.DiscardHandler)}
 }
 
 // CBKwargs are the arguments that the request brought for its callback; nil if
