@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"mime"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/skitterhq/skitter/shared/spider"
@@ -26,6 +27,13 @@ func isHTML(page *spider.Page) bool {
 		return endsAsHTML(page.Response.URL) || startsAsHTML(page.Body)
 	}
 	return false
+}
+
+// hasType reports whether a page's Content-Type is one of the given; "" is that
+// of a page without one.
+func hasType(page *spider.Page, types ...string) bool {
+	media, _, _ := strings.Cut(page.Headers.Get("Content-Type"), ";")
+	return slices.Contains(types, strings.ToLower(strings.TrimSpace(media)))
 }
 
 // endsAsHTML looks at the name of the file.

@@ -30,5 +30,7 @@ func Kinds() []Kind {
 		{namePagination, func() Builder { return new(Pagination) }},
 		{nameFields, func() Builder { return new(Fields) }},
 		{nameCrawlRules, func() Builder { return new(CrawlRules) }},
+		{nameSitemap, func() Builder { return new(Sitemap) }},
+		{nameFeedLinks, func() Builder { return new(FeedLinks) }},
 	}
 }
