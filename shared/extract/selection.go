@@ -213,6 +213,9 @@ func (s Selection) Len() int { return len(s.hits) }
 // Err returns what is wrong with the selector, or with the one before it.
 func (s Selection) Err() error { return s.err }
 
+// Document returns the page that was selected from; nil for the zero Selection.
+func (s Selection) Document() *Document { return s.doc }
+
 // Nodes returns the nodes that were selected; for attributes, those that have
 // them. JSON values and what XPath computes have none.
 func (s Selection) Nodes() []*html.Node {

@@ -53,7 +53,7 @@ func kindsOfLists() []Kind {
 		}},
 		{"identity", nil, "Returns the value as it is.", func(arguments) Processor { return Identity() }},
 		{"join", []Arg{{"separator", argText, false, `" "`}}, "Makes one text of the values.", func(a arguments) Processor { return Join(a.text("separator", " ")) }},
-		{"map_compose", []Arg{required("processors", argProcessors)}, "Runs processors one after the other on each value; leaves out nothing, spreads lists.", func(a arguments) Processor {
+		{"map_compose", []Arg{required("processors", argProcessors)}, "Runs processors one after the other on each value; results of null are left out, and lists are spread.", func(a arguments) Processor {
 			return MapCompose(a.processors("processors")...)
 		}},
 		{"take_first", nil, "Takes the first value that is not empty.", func(arguments) Processor { return TakeFirst() }},
@@ -79,6 +79,8 @@ func kindsOfValues() []Kind {
 	return []Kind{
 		{"absolute_url", nil, "Resolves addresses against the page's.", func(arguments) Processor { return AbsoluteURL() }},
 		{"price", []Arg{{"decimal", argText, false, "told by the number"}}, "Takes the one number out of a text.", func(a arguments) Processor { return Price(a.text("decimal", "")) }},
+		{"select_jmes", []Arg{required("path", argText)}, "Evaluates a JMESPath expression on objects, or on texts that are JSON.", func(a arguments) Processor { return SelectJMES(a.text("path", "")) }},
+		{"select_jsonpath", []Arg{required("path", argText)}, "Evaluates a JSONPath expression on objects, or on texts that are JSON.", func(a arguments) Processor { return SelectJSONPath(a.text("path", "")) }},
 		{"to_bool", nil, "Reads true, yes, on, 1, false, no, off, 0.", func(arguments) Processor { return ToBool() }},
 		{"to_float", nil, "Reads decimal numbers.", func(arguments) Processor { return ToFloat() }},
 		{"to_int", nil, "Reads whole numbers.", func(arguments) Processor { return ToInt() }},

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/extract"
 )
 
 // A Loader fills one item. It is used by one goroutine at a time.
@@ -66,9 +67,10 @@ func (l *Loader[T]) SetContext(name string, value any) {
 	l.context.Values = values
 }
 
-// AddValue takes a value, or each value of a list, through the processors given
-// and then through the field's input processor, and stores what that gives
-// behind what the field has. Nothing is stored of nil.
+// AddValue takes a value, or each value of a list or of an extract.Selection,
+// through the processors given and then through the field's input processor,
+// and stores what that gives behind what the field has. Nothing is stored of
+// nil.
 func (l *Loader[T]) AddValue(field string, value any, processors ...Processor) {
 	l.give(field, value, processors, false)
 }
@@ -113,6 +115,15 @@ func (l *Loader[T]) GetValue(value any, processors ...Processor) (any, error) {
 
 func (l *Loader[T]) process(field string, value any, processors []Processor) (any, error) {
 	c := l.contextOf(field)
+	if s, ok := value.(extract.Selection); ok {
+		if s.Err() != nil {
+			return nil, located(s.Err(), field, "")
+		}
+		value = s.Values()
+		if c.doc == nil {
+			c.doc = s.Document()
+		}
+	}
 	for _, p := range processors {
 		if value == nil {
 			return nil, nil
@@ -136,6 +147,9 @@ func (l *Loader[T]) contextOf(field string) *Context {
 func located(err error, field, stage string) error {
 	of := (*Error)(nil)
 	if !errors.As(err, &of) {
+		if field == "" {
+			return err
+		}
 		return fmt.Errorf("field %s: %w", field, err)
 	}
 	at := *of

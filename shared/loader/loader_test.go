@@ -117,6 +117,18 @@ func TestLoader(t *testing.T) {
 			l.ReplaceQuery("name", extract.MustCSS("h1::text"))
 			l.NestedQuery(extract.MustCSS("div")).AddQuery("maker", extract.MustCSS("b::text"))
 		}, `{"name":"Kettle","maker":"Smith"}`},
+		{"XPath", strip, func(l *loader.Loader[crawl.Item]) {
+			l.AddXPath("name", "//li/text()")
+			l.ReplaceXPath("name", "//h1/text()")
+			l.NestedXPath("//div[has-class('maker')]").AddXPath("maker", "./b/text()")
+			l.AddXPath("items", "count(//li)")
+			l.AddValue("second", page().XPathWith("//li[$n]/text()", map[string]any{"n": 2}))
+		}, `{"name":"Kettle","maker":"Smith","items":"3","second":"steel"}`},
+		{"a selection as a value has its own page", strip, func(l *loader.Loader[crawl.Item]) {
+			other := extract.NewDocument([]byte("<a href=x>"), "text/html", "http://other.example/")
+			l.AddValue("link", other.CSS("a::attr(href)"))
+			l.AddValue("none", other.CSS("b"))
+		}, `{"link":"x"}`},
 		{"many fields at once", strip, func(l *loader.Loader[crawl.Item]) {
 			l.AddFields(map[string]any{"b": []string{"x"}, "a": json.Number("9007199254740993")})
 			l.AddFields(struct {
@@ -163,6 +175,66 @@ func TestASelectionIsASourceToo(t *testing.T) {
 	}
 }
 
+func TestJSONIsASource(t *testing.T) {
+	const body = `{"product":{"id":9007199254740993,"serial":18446744073709551615,"price":1.10,"tags":["a","b"],"none":null,"html":"<b>bold</b>","sizes":[{"n":1},{"n":2}]}}`
+	doc := extract.NewDocument([]byte(body), "application/json", "http://api.example/p/1")
+	l := items.New(doc)
+	l.AddJMESPath("id", "product.id")
+	l.AddJSONPath("id", "$..serial")
+	p := l.NestedJMESPath("product")
+	p.AddJMESPath("price", "price")
+	p.AddJMESPath("tags", "tags")
+	p.AddJMESPath("none", "none")
+	p.NestedJSONPath("$.html").AddCSS("bold", "b::text")
+	p.AddJMESPath("sizes", "sizes", loader.SelectJMES("n"))
+	p.AddJMESPath("first", "tags", loader.TakeFirst())
+	p.ReplaceJSONPath("first", "$.tags[1]")
+	p.ReplaceJMESPath("first", "tags[0]")
+	if v, err := p.GetJSONPath("$.tags[0]"); !cmp.Equal(v, list{"a"}) || err != nil {
+		t.Errorf("got %v, %v", v, err)
+	}
+	if v, err := p.GetJMESPath("price", loader.TakeFirst()); v != number("1.10") || err != nil {
+		t.Errorf("got %v, %v", v, err)
+	}
+	item, err := l.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"id":[9007199254740993,18446744073709551615],"price":[1.10],"tags":["a","b"],"bold":["bold"],"sizes":[1,2],"first":["a"]}`
+	if got := asJSON(t, item); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestASelectionFromElsewhereBringsItsPage(t *testing.T) {
+	l := items.New(nil)
+	l.AddValue("link", page().CSS("a::attr(href)"), loader.AbsoluteURL())
+	l.AddValue("wrong", page().CSS("a["))
+	item, err := l.Load()
+	if got := asJSON(t, item); got != `{"link":["http://shop.example/shop/smith"]}` {
+		t.Errorf("got %s", got)
+	}
+	if err == nil || !strings.HasPrefix(err.Error(), `field wrong: css selector "a["`) {
+		t.Errorf("got %v", err)
+	}
+	l = items.New(page().CSS("div.maker"))
+	l.AddCSS("link", "a::attr(href)", loader.AbsoluteURL())
+	if item, err = l.Load(); asJSON(t, item) != `{"link":["http://shop.example/shop/smith"]}` || err != nil {
+		t.Errorf("a loader of a selection: got %s, %v", asJSON(t, item), err)
+	}
+}
+
+func TestXMLIsASource(t *testing.T) {
+	doc := extract.NewDocument([]byte(`<?xml version="1.0"?><feed><entry><id>007</id><link>http://a.example/</link></entry></feed>`), "application/xml", "http://a.example/feed")
+	l := items.New(doc).NestedXPath("//entry")
+	l.AddXPath("id", "id/text()")
+	l.AddCSS("link", "link::text")
+	item, err := l.Load()
+	if got := asJSON(t, item); got != `{"id":["007"],"link":["http://a.example/"]}` || err != nil {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
+
 func TestGettersStoreNothing(t *testing.T) {
 	l := items.New(page())
 	v, err := l.GetValue("name: foo", loader.Re("name: (.+)"), loader.TakeFirst(), loader.Upper())
@@ -175,7 +247,10 @@ func TestGettersStoreNothing(t *testing.T) {
 	if v, err = l.GetCSS("h1::text", loader.TakeFirst(), loader.Strip()); v != "Kettle" || err != nil {
 		t.Errorf("GetCSS: got %v, %v", v, err)
 	}
-	if v, err = l.GetQuery(extract.MustCSS("li::text")); !cmp.Equal(v, []string{"red", " steel ", "red"}) || err != nil {
+	if v, err = l.GetXPath("//h1/text()", loader.Strip()); !cmp.Equal(v, list{"Kettle"}) || err != nil {
+		t.Errorf("GetXPath: got %v, %v", v, err)
+	}
+	if v, err = l.GetQuery(extract.MustCSS("li::text")); !cmp.Equal(v, list{"red", " steel ", "red"}) || err != nil {
 		t.Errorf("GetQuery: got %v, %v", v, err)
 	}
 	if _, err = l.GetValue("x", loader.ToInt()); err == nil || err.Error() != `processor to_int of "x": is no number` {

@@ -36,6 +36,8 @@ func TestProcessorsFromJSON(t *testing.T) {
 		{`{"remove_tags": "b"}`, "<p><b>x", "<p>x"},
 		{`{"remove_tags": {"tags": ["b"]}}`, "<p><b>x", "<p>x"},
 		{`{"strip": "*"}`, "*x*", "x"},
+		{`{"select_jmes": "a.b"}`, list{map[string]any{"a": map[string]any{"b": number("1.10")}}}, list{number("1.10")}},
+		{`{"select_jsonpath": "$..b"}`, `{"a":{"b":1},"b":2}`, list{number("2"), number("1")}},
 		{`{"price": ","}`, "1.234", number("1234")},
 		{`{"to_time": ["2006", "Jan 2006"]}`, "Mar 2026", time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)},
 		{`{"map_compose": ["strip", {"replace": ["a", "b"]}]}`, list{" a"}, list{"b"}},
@@ -101,6 +103,9 @@ func TestEveryKindCanBeMade(t *testing.T) {
 				continue
 			}
 			args[a.Name] = "strip"
+			if k.Name == "select_jsonpath" {
+				args[a.Name] = "$.strip"
+			}
 		}
 		if k.Doc == "" || !strings.HasSuffix(k.Doc, ".") {
 			t.Errorf("%s says %q of itself", k.Name, k.Doc)

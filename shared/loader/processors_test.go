@@ -81,6 +81,18 @@ func TestProcessors(t *testing.T) {
 		{"to_float keeps digits", loader.ToFloat(), list{"1.10", ".5", "5.", "-007.50", "+1e5", "9007199254740993.1", number("1.10"), 2.5}, list{number("1.10"), number("0.5"), number("5"), number("-7.50"), number("1e5"), number("9007199254740993.1"), number("1.10"), number("2.5")}},
 		{"to_bool", loader.ToBool(), list{"Yes", " no", "1", number("0"), true, "off"}, list{true, false, true, false, true, false}},
 		{"to_time", loader.ToTime("2 January 2006", time.RFC3339), list{" 3 May 2026", "2026-05-03T10:00:00Z"}, list{time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC), time.Date(2026, 5, 3, 10, 0, 0, 0, time.UTC)}},
+		{"select_jmes in objects", loader.SelectJMES("foo"), list{map[string]any{"foo": "bar"}, map[string]any{"baz": 1}, map[string]any{"foo": number("9007199254740993")}}, list{"bar", number("9007199254740993")}},
+		{"select_jmes in a text that is JSON", loader.SelectJMES("id"), `{"id":9007199254740993,"x":1}`, number("9007199254740993")},
+		{"select_jmes in a text that is none", loader.SelectJMES("id"), "no JSON", nil},
+		{"select_jmes that gives a list", loader.SelectJMES("ids"), map[string]any{"ids": []int{1}}, list{number("1")}},
+		{"select_jmes that gives lists in a list", loader.SelectJMES("[ids, *]"), map[string]any{"ids": []int{1}}, list{list{number("1")}, list{list{number("1")}}}},
+		{"select_jmes with a star", loader.SelectJMES("*"), map[string]any{"b": 2, "a": 1}, list{number("1"), number("2")}},
+		{"select_jmes in a struct", loader.SelectJMES("k"), struct {
+			K float64 `json:"k"`
+		}{1.5}, number("1.5")},
+		{"select_jsonpath", loader.SelectJSONPath("$.a[*]"), map[string]any{"a": list{"x", true, nil}}, list{"x", true, nil}},
+		{"select_jsonpath that finds a list", loader.SelectJSONPath("$.a"), map[string]any{"a": list{"x"}}, list{list{"x"}}},
+		{"select_jsonpath that finds nothing", loader.SelectJSONPath("$.b"), map[string]any{"a": 1}, list{}},
 		{"a function that reads texts", loader.Parse("url", url.Parse), "http://a.example/", &url.URL{Scheme: "http", Host: "a.example", Path: "/"}},
 	}
 	for _, test := range tests {
@@ -177,6 +189,11 @@ func TestErrorsOfProcessorsNameWhatIsWrong(t *testing.T) {
 		{loader.ReplaceRe("[", ""), "x", "processor replace_re: regular expression"},
 		{loader.Replace("", "x"), "x", `processor replace: "old" is empty`},
 		{loader.Price(";"), "x", `processor price: decimal ";"; it is "." or ","`},
+		{loader.SelectJMES("a["), "x", `processor select_jmes: jmespath selector "a["`},
+		{loader.SelectJMES("0"), "x", `processor select_jmes: jmespath selector "0"`},
+		{loader.SelectJSONPath("a["), "x", `processor select_jsonpath: jsonpath selector "a["`},
+		{loader.SelectJMES("sum(@)"), list{map[string]any{"a": "b"}}, `processor select_jmes of {"a":"b"}: `},
+		{loader.SelectJMES("a"), func() {}, `which is nothing in JSON`},
 		{loader.Compose(loader.Re("(")), "x", `processor re: regular`},
 		{loader.MapCompose(loader.Re("(")), "x", `processor re: regular`},
 	}

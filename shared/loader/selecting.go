@@ -10,6 +10,9 @@ import (
 // *extract.Document or an extract.Selection.
 type Source interface {
 	CSS(selector string) extract.Selection
+	XPath(expression string) extract.Selection
+	JMESPath(expression string) extract.Selection
+	JSONPath(expression string) extract.Selection
 	Select(q *extract.Query) extract.Selection
 }
 
@@ -35,23 +38,23 @@ func (l *Loader[T]) choose(with func(Source) extract.Selection) (extract.Selecti
 	return found, found.Err()
 }
 
-// get returns the values of what was selected, after processors.
-func (l *Loader[T]) get(field string, processors []Processor, with func(Source) extract.Selection) (any, error) {
+// get returns what was selected, after processors.
+func (l *Loader[T]) get(processors []Processor, with func(Source) extract.Selection) (any, error) {
 	found, err := l.choose(with)
 	if err != nil {
 		return nil, err
 	}
-	return l.process(field, found.All(), processors)
+	return l.process("", found, processors)
 }
 
-// add gives a field the values of what was selected.
+// add gives a field what was selected.
 func (l *Loader[T]) add(field string, processors []Processor, replace bool, with func(Source) extract.Selection) {
 	found, err := l.choose(with)
 	if err != nil {
 		l.blame(located(err, field, ""))
 		return
 	}
-	l.give(field, found.All(), processors, replace)
+	l.give(field, found, processors, replace)
 }
 
 // nested returns a loader of the same item that selects from what was selected.
@@ -65,46 +68,18 @@ func byCSS(selector string) func(Source) extract.Selection {
 	return func(s Source) extract.Selection { return s.CSS(selector) }
 }
 
+func byXPath(expression string) func(Source) extract.Selection {
+	return func(s Source) extract.Selection { return s.XPath(expression) }
+}
+
+func byJMESPath(expression string) func(Source) extract.Selection {
+	return func(s Source) extract.Selection { return s.JMESPath(expression) }
+}
+
+func byJSONPath(expression string) func(Source) extract.Selection {
+	return func(s Source) extract.Selection { return s.JSONPath(expression) }
+}
+
 func byQuery(q *extract.Query) func(Source) extract.Selection {
 	return func(s Source) extract.Selection { return s.Select(q) }
 }
-
-// AddCSS adds the values of what a CSS selector finds; see [Loader.AddValue].
-// For Scrapy's re=, give [Re] as the first processor.
-func (l *Loader[T]) AddCSS(field, selector string, processors ...Processor) {
-	l.add(field, processors, false, byCSS(selector))
-}
-
-// ReplaceCSS is AddCSS in place of what the field has.
-func (l *Loader[T]) ReplaceCSS(field, selector string, processors ...Processor) {
-	l.add(field, processors, true, byCSS(selector))
-}
-
-// GetCSS returns what AddCSS would give to the field's input processor.
-func (l *Loader[T]) GetCSS(selector string, processors ...Processor) (any, error) {
-	return l.get("", processors, byCSS(selector))
-}
-
-// NestedCSS returns a loader of the same item that selects within what a CSS
-// selector finds.
-func (l *Loader[T]) NestedCSS(selector string) *Loader[T] { return l.nested(byCSS(selector)) }
-
-// AddQuery adds the values of what a compiled selector finds, of any language;
-// see [Loader.AddValue].
-func (l *Loader[T]) AddQuery(field string, q *extract.Query, processors ...Processor) {
-	l.add(field, processors, false, byQuery(q))
-}
-
-// ReplaceQuery is AddQuery in place of what the field has.
-func (l *Loader[T]) ReplaceQuery(field string, q *extract.Query, processors ...Processor) {
-	l.add(field, processors, true, byQuery(q))
-}
-
-// GetQuery returns what AddQuery would give to the field's input processor.
-func (l *Loader[T]) GetQuery(q *extract.Query, processors ...Processor) (any, error) {
-	return l.get("", processors, byQuery(q))
-}
-
-// NestedQuery returns a loader of the same item that selects within what a
-// compiled selector finds.
-func (l *Loader[T]) NestedQuery(q *extract.Query) *Loader[T] { return l.nested(byQuery(q)) }
