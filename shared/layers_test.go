@@ -14,7 +14,7 @@ import (
 // before it. See docs/architecture.md, "Folders".
 var layers = strings.Fields(`
 	shared/topology shared/weburl shared/settings shared/crawl shared/message
-	shared/stats shared/meter shared/extract shared/sitemap shared/robots shared/loader shared/downloader shared/spider shared/extension shared/pipeline
+	shared/stats shared/meter shared/extract shared/sitemap shared/robots shared/loader shared/downloader shared/spider shared/pipeline shared/extension
 	shared/queue shared/blob shared/frontier shared/slotrows shared/waiting shared/origins shared/jars
 	shared/dead shared/jobs shared/items shared/pages shared/projects shared/schedules shared/events
 	shared/scheduler shared/slots

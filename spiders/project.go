@@ -9,6 +9,8 @@ import (
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloader"
 	"github.com/skitterhq/skitter/shared/downloadermw"
+	"github.com/skitterhq/skitter/shared/extension"
+	"github.com/skitterhq/skitter/shared/extensions"
 	"github.com/skitterhq/skitter/shared/pipeline"
 	"github.com/skitterhq/skitter/shared/project"
 	"github.com/skitterhq/skitter/shared/spider"
@@ -37,6 +39,7 @@ func Project() project.Project {
 		DownloaderMiddlewares: downloaderMiddlewares,
 		Scope:                 scope,
 		Pipeline:              steps,
+		Extensions:            listeners,
 	}
 }
 
@@ -78,6 +81,17 @@ func downloaderMiddlewares(env project.Env) ([]downloader.Middleware, error) {
 // scope refuses requests before any work is made of them.
 func scope(env project.Env) (func(*crawl.Request) error, error) {
 	return downloadermw.OffsiteScope(env.Spider.AllowedDomains)
+}
+
+// listeners hear what happens, and may close the job.
+func listeners(env project.Env) ([]extension.Extension, error) {
+	list := []extension.Extension{
+		extensions.CloseSpider(env.Settings, env.Now),
+	}
+	if !env.ShowsProgress {
+		list = append(list, extensions.LogStats(env.Settings, env.Log, env.Now))
+	}
+	return list, nil
 }
 
 // steps are what each item takes on its way to its rest.

@@ -100,6 +100,7 @@ func (a *app) crawl(ctx context.Context, f crawlFlags, find finder, args []strin
 	}
 	l, err := machine.Open(machine.Options{
 		Dir: f.data, Project: a.project, Layers: layers, Log: show.log, Observer: tail.observer(),
+		ShowsProgress: true,
 	})
 	if err != nil {
 		return &failure{exitUsage, err}

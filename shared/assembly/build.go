@@ -9,6 +9,7 @@ import (
 	"github.com/skitterhq/skitter/shared/downloader"
 	"github.com/skitterhq/skitter/shared/downloadermw"
 	"github.com/skitterhq/skitter/shared/engine"
+	"github.com/skitterhq/skitter/shared/extension"
 	"github.com/skitterhq/skitter/shared/handlers"
 	"github.com/skitterhq/skitter/shared/pipeline"
 	"github.com/skitterhq/skitter/shared/project"
@@ -33,8 +34,11 @@ type Parts struct {
 	Web    *handlers.HTTPHandler
 	Slots  *slots.Slots
 	Robots *downloadermw.Robots
-	Now    func() time.Time
-	Log    *slog.Logger
+	// ShowsProgress says that the program shows by itself how jobs come along.
+	ShowsProgress bool
+
+	Now func() time.Time
+	Log *slog.Logger
 }
 
 // A Builder makes what a process keeps for each job, out of the project.
@@ -101,7 +105,7 @@ func (b *Builder) build(s *spider.Spider, job crawl.Job, spec crawl.JobSpec) (*e
 	}
 	env := project.Env{
 		Job: job, Spider: s, Args: spec.Args, Settings: set, Stats: new(stats.Collector),
-		Log: AtLevel(b.Log, set.LogLevel).With("job", job.Name, "spider", s.Name), Robots: b.Robots, Decoders: b.decoders, Now: b.Now,
+		Log: AtLevel(b.Log, set.LogLevel).With("job", job.Name, "spider", s.Name), Robots: b.Robots, Decoders: b.decoders, Now: b.Now, ShowsProgress: b.ShowsProgress,
 	}
 	rt := &engine.Runtime{Spec: spec, Settings: set, Spider: s, Stats: env.Stats, Log: env.Log}
 	if err := b.chains(rt, env); err != nil {
@@ -138,7 +142,14 @@ func (b *Builder) chains(rt *engine.Runtime, env project.Env) error {
 	if err != nil {
 		return err
 	}
-	rt.Pipeline, err = pipeline.NewChain(steps...)
+	if rt.Pipeline, err = pipeline.NewChain(steps...); err != nil {
+		return err
+	}
+	extensions, err := list(b.Project.Extensions, env)
+	if err != nil {
+		return err
+	}
+	rt.Extensions, err = extension.NewChain(env.Stats, env.Log, extensions...)
 	return err
 }
 

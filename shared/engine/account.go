@@ -8,7 +8,6 @@ import (
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/jobs"
 	"github.com/skitterhq/skitter/shared/message"
-	"github.com/skitterhq/skitter/shared/settings"
 )
 
 // The counters by which a look is found worth while. They may drift and decide
@@ -22,14 +21,14 @@ const (
 
 // account adds what an invocation counted to the job's counters, and acts on
 // the totals: it asks for a look when all that was admitted seems settled, and
-// stops the job at a limit. Its errors are logged only: the work is done, and a
+// tells the extensions, which may stop the job at a limit. Its errors are logged only: the work is done, and a
 // counter that was not added to is put right by the sweep.
 func (e *Engine) account(ctx context.Context, v *visit, stage jobs.Stage) {
 	counts := v.Stats.Take()
 	if len(counts) == 0 {
 		return
 	}
-	if stage == jobs.Fetch && counts[countSettled] == 0 && !limited(v.Settings) {
+	if stage == jobs.Fetch && counts[countSettled] == 0 && !v.Extensions.EveryCount() {
 		// What it counted decides nothing.
 		if err := e.Jobs.Note(ctx, v.job.UID, stage, jobs.Counts(counts)); err != nil {
 			e.Log.Warn("counters not added to", "job", v.job.UID, "err", err)
@@ -44,8 +43,11 @@ func (e *Engine) account(ctx context.Context, v *visit, stage jobs.Stage) {
 	if totals[countSettled] >= totals[countAdmitted] && totals[countKept] >= totals[countSent] {
 		e.askLook(ctx, v)
 	}
-	if reason := limitReached(v.Settings, totals, e.Now().Sub(v.job.Created)); reason != "" && v.job.Open() {
-		e.ask(ctx, v.job, message.Control{Do: message.DoStop, Reason: reason})
+	if !v.job.Open() {
+		return
+	}
+	if closes := v.Extensions.Counted(ctx, v.job, totals); closes != nil {
+		e.ask(ctx, v.job, message.Control{Do: message.DoStop, Reason: stopReason(closes)})
 	}
 }
 
@@ -93,28 +95,4 @@ func (e *Engine) ask(ctx context.Context, job crawl.Job, c message.Control) {
 	if err := e.Scheduler.SendControl(ctx, job.UID, c, 0); err != nil {
 		e.Log.Warn("control message not sent", "job", job.UID, "do", c.Do, "err", err)
 	}
-}
-
-// limited reports whether a job has a CLOSESPIDER_* limit.
-func limited(s settings.Settings) bool {
-	return s.CloseSpiderItemCount > 0 || s.CloseSpiderPageCount > 0 || s.CloseSpiderErrorCount > 0 || s.CloseSpiderTimeout > 0
-}
-
-// limitReached names the CLOSESPIDER_* limit that a job has reached, as its
-// finish_reason; "" for none.
-func limitReached(s settings.Settings, totals jobs.Counts, age time.Duration) string {
-	items, pages := totals["item_scraped_count"], totals["response_received_count"]
-	at := func(limit int, n int64) bool { return limit > 0 && n >= int64(limit) }
-	past := func(limit time.Duration) bool { return limit > 0 && age >= limit }
-	switch {
-	case at(s.CloseSpiderItemCount, items):
-		return "closespider_itemcount"
-	case at(s.CloseSpiderPageCount, pages):
-		return "closespider_pagecount"
-	case at(s.CloseSpiderErrorCount, totals["spider_exceptions/count"]):
-		return "closespider_errorcount"
-	case past(s.CloseSpiderTimeout):
-		return "closespider_timeout"
-	}
-	return ""
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/items"
+	"github.com/skitterhq/skitter/shared/jobs"
 	"github.com/skitterhq/skitter/shared/scheduler"
 )
 
@@ -36,7 +37,7 @@ func (e *Engine) close(ctx context.Context, v *visit) error {
 	if problem != "" {
 		job.State = crawl.JobFailed
 	}
-	if err := e.writeStats(ctx, v, job, tally); err != nil {
+	if err := e.tellClosed(ctx, v, job, tally); err != nil {
 		return err
 	}
 	if _, _, err := e.Jobs.Update(ctx, job); err != nil {
@@ -114,14 +115,35 @@ type Stats map[string]any
 
 func statsKey(uid crawl.JobUID) string { return fmt.Sprintf("jobs/%s/stats.json", uid) }
 
-// writeStats keeps the final stats. The counts that matter are the sum over the
-// rows; the others are the counters, which may have drifted after a crash.
-func (e *Engine) writeStats(ctx context.Context, v *visit, job crawl.Job, t scheduler.Tally) error {
+// tellClosed tells the extensions that the job ends, and keeps its final stats.
+func (e *Engine) tellClosed(ctx context.Context, v *visit, job crawl.Job, t scheduler.Tally) error {
 	totals, err := e.Jobs.Totals(ctx, job.UID)
 	if err != nil {
 		return fmt.Errorf("stats of job %s: %w", job.Name, err)
 	}
+	stats := finalStats(v, job, t, totals)
+	if v.Extensions.HearsOfClose() {
+		v.Extensions.SpiderClosed(ctx, job, stats)
+		stats = finalStats(v, job, t, totals) // with what they counted
+	}
+	data, err := json.Marshal(stats)
+	if err == nil {
+		err = e.Blobs.Put(ctx, statsKey(job.UID), data)
+	}
+	if err != nil {
+		return fmt.Errorf("stats of job %s: %w", job.Name, err)
+	}
+	return nil
+}
+
+// finalStats are a job's stats at its end. The counts that matter are the sum
+// over the rows; the others are the counters, which may have drifted after a
+// crash.
+func finalStats(v *visit, job crawl.Job, t scheduler.Tally, totals jobs.Counts) Stats {
 	counts := maps.Clone(totals)
+	if counts == nil {
+		counts = make(jobs.Counts)
+	}
 	for key, n := range v.Stats.Snapshot() {
 		counts[key] += n
 	}
@@ -143,14 +165,7 @@ func (e *Engine) writeStats(ctx context.Context, v *visit, job crawl.Job, t sche
 		stats["items_per_minute"] = float64(t.Stored) / m
 		stats["responses_per_minute"] = float64(counts["response_received_count"]) / m
 	}
-	data, err := json.Marshal(stats)
-	if err != nil {
-		return fmt.Errorf("stats of job %s: %w", job.Name, err)
-	}
-	if err := e.Blobs.Put(ctx, statsKey(job.UID), data); err != nil {
-		return fmt.Errorf("stats of job %s: %w", job.Name, err)
-	}
-	return nil
+	return stats
 }
 
 const depthKey = "request_depth_count/"

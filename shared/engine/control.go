@@ -98,7 +98,7 @@ func (e *Engine) look(ctx context.Context, v *visit) error {
 	}
 	if !tally.Started {
 		// To call a job finished whose work was lost would be a lie.
-		return e.fail(ctx, job.UID, "the rows of its work are gone")
+		return e.failTold(ctx, v, "the rows of its work are gone")
 	}
 	return e.toClosing(ctx, job, finishReason(job, tally.StartFailed))
 }

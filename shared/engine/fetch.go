@@ -162,6 +162,7 @@ func (e *Engine) dispatch(ctx context.Context, v *visit, some []outcome) error {
 	out := e.outlet(v)
 	var pages []queue.Message
 	orders := ordersOf(some)
+	stopped := false
 	for _, o := range some {
 		if o.instead != nil {
 			if err := e.instead(ctx, out, o); err != nil {
@@ -180,10 +181,11 @@ func (e *Engine) dispatch(ctx context.Context, v *visit, some []outcome) error {
 		if o.settled != nil {
 			out.settle(*o.settled)
 		}
-		if o.stop != "" {
+		if o.stop != "" && !stopped {
 			if err := e.Stop(ctx, v.job.UID, o.stop); err != nil {
 				return err
 			}
+			stopped = true
 		}
 	}
 	if len(pages) > 0 {

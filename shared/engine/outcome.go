@@ -47,7 +47,12 @@ func (e *Engine) attempt(ctx context.Context, v *visit, a attempt) outcome {
 		return a.sameAgain(storeDelay)
 	}
 	v.Stats.Inc("response_received_count")
-	return outcome{attempt: a, page: page}
+	o := outcome{attempt: a, page: page}
+	if resp.Request == nil {
+		resp.Request = a.req // a middleware made it
+	}
+	o.heed(v.Extensions.ResponseReceived(ctx, resp))
+	return o
 }
 
 // takePlace waits for a place among the requests under way, and reports whether
@@ -103,6 +108,7 @@ func (e *Engine) verdict(ctx context.Context, v *visit, a attempt, err error) ou
 		o.settled = &frontier.Settlement{Unit: a.unit, State: frontier.Done, Outcome: frontier.Outcome{Why: "redirected"}}
 	case errors.As(err, &drop):
 		o.settled = &frontier.Settlement{Unit: a.unit, State: frontier.Dropped, Outcome: frontier.Outcome{Why: drop.Reason}}
+		o.heed(v.Extensions.RequestDropped(ctx, a.req, drop.Reason))
 	case errors.As(err, &closes):
 		o.settled = &frontier.Settlement{Unit: a.unit, State: frontier.Done, Outcome: frontier.Outcome{Why: "close-spider"}}
 		o.stop = stopReason(closes)
@@ -115,6 +121,13 @@ func (e *Engine) verdict(ctx context.Context, v *visit, a attempt, err error) ou
 		o.page = failurePage(a, &crawl.Failure{Reason: "exception", Message: err.Error()})
 	}
 	return o
+}
+
+// heed notes that an extension stops the job.
+func (o *outcome) heed(closes *crawl.CloseSpider) {
+	if closes != nil && o.stop == "" {
+		o.stop = stopReason(closes)
+	}
 }
 
 func failurePage(a attempt, f *crawl.Failure) *message.Page {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/extension"
 	"github.com/skitterhq/skitter/shared/frontier"
 	"github.com/skitterhq/skitter/shared/message"
 	"github.com/skitterhq/skitter/shared/queue"
@@ -75,7 +76,7 @@ func (o *outlet) request(ctx context.Context, ident *scheduler.Identifier, paren
 	if err != nil {
 		o.v.Stats.Inc("scheduler/bad_url_count")
 		o.v.Log.Warn("request dropped", "err", err)
-		return nil
+		return o.e.heed(ctx, o.v, o.v.Extensions.RequestDropped(ctx, req, extension.BadURL))
 	}
 	if o.halted() {
 		return nil
@@ -83,9 +84,14 @@ func (o *outlet) request(ctx context.Context, ident *scheduler.Identifier, paren
 	if err := o.v.Scope(req); err != nil {
 		var drop *crawl.Drop
 		if errors.As(err, &drop) {
-			return nil // counted where it was refused
+			// Counted where it was refused.
+			return o.e.heed(ctx, o.v, o.v.Extensions.RequestDropped(ctx, req, drop.Reason))
 		}
 		return fmt.Errorf("scope of %s: %w", req.URL, err)
+	}
+	dropped, closes := o.v.Extensions.RequestScheduled(ctx, req)
+	if err := o.e.heed(ctx, o.v, closes); err != nil || dropped || o.halted() {
+		return err
 	}
 	o.children = append(o.children, scheduler.Child{Parent: parent, Unit: unit, Request: req})
 	return o.full(ctx)
@@ -120,7 +126,7 @@ func (o *outlet) full(ctx context.Context) error {
 func (o *outlet) handOn(ctx context.Context) error {
 	defer func() { o.handed = o.e.Now() }()
 	if len(o.children) > 0 {
-		a, err := o.e.Scheduler.Admit(ctx, o.v.job.UID, o.children)
+		a, err := o.admit(ctx)
 		if err != nil {
 			return err
 		}
@@ -138,6 +144,20 @@ func (o *outlet) handOn(ctx context.Context) error {
 		o.items, o.itemBytes = o.items[:0], 0
 	}
 	return nil
+}
+
+// admit admits the children, and tells of those whose like was admitted before
+// if anyone listens.
+func (o *outlet) admit(ctx context.Context) (scheduler.Admission, error) {
+	if !o.v.Extensions.HearsOfDrops() {
+		return o.e.Scheduler.Admit(ctx, o.v.job.UID, o.children)
+	}
+	var fault error
+	a, err := o.e.Scheduler.AdmitTelling(ctx, o.v.job.UID, o.children, func(c scheduler.Child) {
+		closes := o.v.Extensions.RequestDropped(ctx, c.Request, extension.Duplicate)
+		fault = errors.Join(fault, o.e.heed(ctx, o.v, closes))
+	})
+	return a, errors.Join(err, fault)
 }
 
 // flush hands everything on and then settles.

@@ -234,6 +234,7 @@ func (e *Engine) openPage(ctx context.Context, v *visit, msg message.Page) (*spi
 // before still counts, as in Scrapy.
 func (e *Engine) pageFailed(ctx context.Context, v *visit, out *outlet, rd *reading, err error) error {
 	var closes *crawl.CloseSpider
+	var drop *crawl.Drop
 	var failure *crawl.Failure
 	switch {
 	case errors.As(err, &closes):
@@ -243,24 +244,20 @@ func (e *Engine) pageFailed(ctx context.Context, v *visit, out *outlet, rd *read
 			return err
 		}
 		out.settle(rd.settlement(frontier.Done, "close-spider"))
+	case errors.As(err, &drop):
+		v.Log.Debug("page dropped", "url", rd.page.URL, "reason", drop.Reason)
+		out.settle(rd.settlement(frontier.Dropped, drop.Reason))
 	case errors.As(err, &failure):
 		v.Log.Error("downloading failed", "url", rd.page.URL, "reason", failure.Reason, "err", failure.Message)
 		out.settle(rd.settlement(frontier.Failed, failure.Reason))
 	default:
-		class := v.countException(err)
-		e.logError(v.Log, "spider error", err, "url", rd.page.URL, "callback", rd.page.Request.Callback)
+		class, fault := e.spiderError(ctx, v, rd.page, err)
+		if fault != nil {
+			return fault
+		}
 		out.settle(rd.settlement(frontier.Failed, "spider-error: "+class))
 	}
 	return nil
-}
-
-// countException counts an error of the spider's code by its class, which it
-// returns.
-func (v *visit) countException(err error) string {
-	class := spider.ErrorClass(err)
-	v.Stats.Inc("spider_exceptions/count")
-	v.Stats.Inc("spider_exceptions/" + class)
-	return class
 }
 
 func (rd *reading) settlement(state frontier.State, why string) frontier.Settlement {

@@ -27,9 +27,10 @@ func (e *Engine) keep(ctx context.Context, v *visit, msgs []incoming) error {
 			return err
 		}
 		e.logError(v.Log, "pipeline not opened", err)
-		return e.fail(ctx, v.job.UID, err.Error())
+		return e.failTold(ctx, v, err.Error())
 	}
 	rows := make([]items.Row, 0, len(msgs))
+	problems := make([]error, 0, len(msgs)) // why each row is dropped or dead
 	seen := make(map[items.Key]bool, len(msgs))
 	for k, m := range msgs {
 		if e.outOfTime(ctx) {
@@ -48,11 +49,11 @@ func (e *Engine) keep(ctx context.Context, v *visit, msgs []incoming) error {
 			continue
 		}
 		seen[key] = true
-		row, err := e.process(ctx, v, key, msg.Item)
+		row, problem, err := e.process(ctx, v, key, msg.Item)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, row)
+		rows, problems = append(rows, row), append(problems, problem)
 	}
 	if err := e.Items.Put(ctx, v.job.UID, rows); err != nil {
 		return fmt.Errorf("keep %d items: %w", len(rows), err)
@@ -63,13 +64,13 @@ func (e *Engine) keep(ctx context.Context, v *visit, msgs []incoming) error {
 			e.Observer.Kept(v.job.UID, row)
 		}
 	}
-	return nil
+	return e.tellItems(ctx, v, rows, problems)
 }
 
 // process takes one item through the pipeline. Only the end of the invocation
-// is an error; whatever else a step says is the item's fate.
-func (e *Engine) process(ctx context.Context, v *visit, key items.Key, item crawl.Item) (items.Row, error) {
-	row := items.Row{Key: key, State: items.Stored, Item: item}
+// is an error; whatever else a step says is the item's fate, and its problem.
+func (e *Engine) process(ctx context.Context, v *visit, key items.Key, item crawl.Item) (row items.Row, problem, fault error) {
+	row = items.Row{Key: key, State: items.Stored, Item: item}
 	var kept crawl.Item
 	err := crawl.Guard(func() (err error) {
 		kept, err = v.Pipeline.Process(ctx, pipeline.Key{
@@ -88,12 +89,12 @@ func (e *Engine) process(ctx context.Context, v *visit, key items.Key, item craw
 		row.State, row.Why = items.Dropped, drop.Reason
 		v.Log.Warn("item dropped", "err", err, "item", cut(item))
 	case ctx.Err() != nil:
-		return row, err
+		return row, nil, err
 	default:
 		row.State, row.Why = items.Dead, err.Error()
 		e.logError(v.Log, "item not processed", err, "item", cut(item))
 	}
-	return row, nil
+	return row, err, nil
 }
 
 // cut is the beginning of an item, for the log.

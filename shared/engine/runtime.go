@@ -12,6 +12,7 @@ import (
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloader"
+	"github.com/skitterhq/skitter/shared/extension"
 	"github.com/skitterhq/skitter/shared/pipeline"
 	"github.com/skitterhq/skitter/shared/settings"
 	"github.com/skitterhq/skitter/shared/spider"
@@ -32,8 +33,10 @@ type Runtime struct {
 	Scope func(*crawl.Request) error
 	// Pipeline is what items pass.
 	Pipeline pipeline.Chain
-	Stats    *stats.Collector
-	Log      *slog.Logger
+	// Extensions listen to what happens; nil for none.
+	Extensions *extension.Chain
+	Stats      *stats.Collector
+	Log        *slog.Logger
 
 	looks   looks
 	opening sync.Mutex

@@ -32,11 +32,17 @@ func (e *Engine) start(ctx context.Context, v *visit, c message.Control) error {
 	if rows[crawl.StartUnit].State != frontier.Queued {
 		return nil
 	}
-	if c.Run == "" {
+	first := c.Run == ""
+	if first {
 		c.Run = crawl.NewRunID()
 	}
 	left, begun := startSlice, e.Now()
 	out := e.outlet(v)
+	if first {
+		if err := e.heed(ctx, v, v.Extensions.SpiderOpened(ctx, v.job)); err != nil {
+			return err
+		}
+	}
 	slice := &spider.Slice{From: c.From, More: func() bool {
 		left--
 		return left >= 0 && e.Now().Sub(begun) < startTime && !e.outOfTime(ctx) && !out.halted()
@@ -112,8 +118,10 @@ func (e *Engine) startFailed(ctx context.Context, v *visit, out *outlet, c messa
 		out.settle(startSettled(frontier.Done, "close-spider", c))
 		return e.Stop(ctx, v.job.UID, stopReason(closes))
 	}
-	class := v.countException(err)
-	e.logError(v.Log, "the spider's start failed", err)
+	class, fault := e.spiderError(ctx, v, nil, err)
+	if fault != nil {
+		return fault
+	}
 	out.settle(startSettled(frontier.Failed, "start-error: "+class, c))
 	return nil
 }

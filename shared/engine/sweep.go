@@ -137,7 +137,8 @@ func (e *Engine) probed(ctx context.Context, v *visit, lane queue.Name) error {
 	return out.flush(ctx)
 }
 
-// overdue names the limit of time that a running job has passed.
+// overdue names the limit that a running job has passed, though nothing may have
+// moved in it: the latest end, or one of an extension's.
 func (e *Engine) overdue(ctx context.Context, job crawl.Job) (string, error) {
 	if !job.Open() {
 		return "", nil
@@ -146,11 +147,15 @@ func (e *Engine) overdue(ctx context.Context, job crawl.Job) (string, error) {
 		return crawl.ReasonDeadline, nil
 	}
 	rt, err := e.Runtime(ctx, job)
-	if err != nil {
+	if err != nil || !rt.Extensions.EveryCount() {
 		return "", err
 	}
-	if limit := rt.Settings.CloseSpiderTimeout; limit > 0 && e.Now().Sub(job.Created) >= limit {
-		return "closespider_timeout", nil
+	totals, err := e.Jobs.Totals(ctx, job.UID)
+	if err != nil {
+		return "", fmt.Errorf("totals of job %s: %w", job.Name, err)
+	}
+	if closes := rt.Extensions.Counted(ctx, job, totals); closes != nil {
+		return stopReason(closes), nil
 	}
 	return "", nil
 }

@@ -1,5 +1,5 @@
 // Package project is what a user's project consists of: its spiders, and the
-// lists of middlewares and steps round them. A project hands one [Project] to
+// lists of middlewares, steps and extensions round them. A project hands one [Project] to
 // every program, from the command line to the Lambda functions.
 package project
 
@@ -12,6 +12,7 @@ import (
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloader"
 	"github.com/skitterhq/skitter/shared/downloadermw"
+	"github.com/skitterhq/skitter/shared/extension"
 	"github.com/skitterhq/skitter/shared/pipeline"
 	"github.com/skitterhq/skitter/shared/settings"
 	"github.com/skitterhq/skitter/shared/spider"
@@ -47,6 +48,9 @@ type Project struct {
 
 	// Pipeline lists the steps that each item takes.
 	Pipeline func(Env) ([]pipeline.Step, error)
+
+	// Extensions lists what listens to the crawl. They are told in this order.
+	Extensions func(Env) ([]extension.Extension, error)
 }
 
 // Registry returns a registry of all the project's spiders. The error has every
@@ -72,6 +76,10 @@ type Env struct {
 	Stats    *stats.Collector
 	Log      *slog.Logger
 	Now      func() time.Time
+
+	// ShowsProgress says that the program shows by itself how the job comes
+	// along, so nothing need be logged of it.
+	ShowsProgress bool
 
 	// Robots and Decoders are the process's, shared by its jobs.
 	Robots   *downloadermw.Robots

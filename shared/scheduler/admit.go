@@ -33,8 +33,17 @@ type Admission struct {
 //
 // Scope must have been checked before: what it refuses gets no row.
 func (s *Scheduler) Admit(ctx context.Context, job crawl.JobUID, children []Child) (Admission, error) {
+	return s.AdmitTelling(ctx, job, children, nil)
+}
+
+// AdmitTelling is Admit that tells of each child that is counted as Seen. What
+// it told before an error it tells again.
+func (s *Scheduler) AdmitTelling(ctx context.Context, job crawl.JobUID, children []Child, seen func(Child)) (Admission, error) {
 	var a Admission
-	fresh, ids := s.unseen(job, children)
+	if seen == nil {
+		seen = func(Child) {}
+	}
+	fresh, ids := s.unseen(job, children, seen)
 	a.Seen = len(children) - len(fresh)
 	if len(fresh) == 0 {
 		return a, nil
@@ -48,7 +57,7 @@ func (s *Scheduler) Admit(ctx context.Context, job crawl.JobUID, children []Chil
 	owners := make(map[crawl.UnitID]crawl.UnitID, len(fresh))
 	for _, c := range fresh {
 		if row, ok := known[c.Unit]; ok {
-			orders = a.found(orders, c, row, owners)
+			orders = a.found(orders, c, row, owners, seen)
 			continue
 		}
 		row, err := s.newRow(ctx, job, c)
@@ -69,7 +78,7 @@ func (s *Scheduler) Admit(ctx context.Context, job crawl.JobUID, children []Chil
 	for k, row := range rows {
 		if stood[k] != nil {
 			found++
-			orders = a.found(orders, byUnit[row.Unit], *stood[k], owners)
+			orders = a.found(orders, byUnit[row.Unit], *stood[k], owners, seen)
 			continue
 		}
 		a.New++
@@ -113,13 +122,14 @@ func (s *Scheduler) known(ctx context.Context, job crawl.JobUID, units []crawl.U
 // it is sent again. A duplicate is harmless. A row of another parent is that
 // one's to send, also when it comes again in this process, so the child is
 // remembered with it.
-func (a *Admission) found(orders []Order, c Child, row frontier.Row, owners map[crawl.UnitID]crawl.UnitID) []Order {
+func (a *Admission) found(orders []Order, c Child, row frontier.Row, owners map[crawl.UnitID]crawl.UnitID, seen func(Child)) []Order {
 	if row.By == c.Parent && row.State == frontier.Queued {
 		a.Again++
 		owners[c.Unit] = crawl.UnitID{}
 		return append(orders, order(row, true))
 	}
 	a.Seen++
+	seen(c)
 	owners[c.Unit] = crawl.UnitID{}
 	if row.State == frontier.Queued {
 		owners[c.Unit] = row.By
@@ -128,12 +138,13 @@ func (a *Admission) found(orders []Order, c Child, row frontier.Row, owners map[
 }
 
 // unseen leaves out children that the cache knows, and those that come twice.
-func (s *Scheduler) unseen(job crawl.JobUID, children []Child) ([]Child, []crawl.UnitID) {
+func (s *Scheduler) unseen(job crawl.JobUID, children []Child, seen func(Child)) ([]Child, []crawl.UnitID) {
 	fresh := make([]Child, 0, len(children))
 	ids := make([]crawl.UnitID, 0, len(children))
 	here := make(map[crawl.UnitID]bool, len(children))
 	for _, c := range children {
 		if here[c.Unit] || s.recent.has(job, c.Unit, c.Parent) {
+			seen(c)
 			continue
 		}
 		here[c.Unit] = true

@@ -22,9 +22,17 @@ type Settings struct {
 	// (CLOSESPIDER_PAGECOUNT). Default: 0, never.
 	CloseSpiderPageCount int
 
+	// CloseSpiderPageCountNoItem closes the job after so many responses without
+	// a new item (CLOSESPIDER_PAGECOUNT_NO_ITEM). Default: 0, never.
+	CloseSpiderPageCountNoItem int
+
 	// CloseSpiderTimeout closes the job after so long (CLOSESPIDER_TIMEOUT).
 	// Default: 0s, never.
 	CloseSpiderTimeout time.Duration
+
+	// CloseSpiderTimeoutNoItem closes the job after so long without a new item
+	// (CLOSESPIDER_TIMEOUT_NO_ITEM). Default: 0s, never.
+	CloseSpiderTimeoutNoItem time.Duration
 
 	// CompressionEnabled asks for compressed bodies and unpacks them
 	// (COMPRESSION_ENABLED). Default: true.

@@ -69,6 +69,8 @@ type Options struct {
 	Layers   []settings.Layer
 	Log      *slog.Logger
 	Observer engine.Observer
+	// ShowsProgress says that the program shows by itself how jobs come along.
+	ShowsProgress bool
 }
 
 // Open opens the state of one machine and builds the engine over it.
@@ -97,6 +99,7 @@ func Open(o Options) (*Machine, error) {
 			Slack: set.SlotSlack, Wait: set.SlotWait, Now: time.Now, Sleep: assembly.Sleep, Draw: rand.Float64,
 		}),
 		Robots: downloadermw.NewRobots(store.Origins(), time.Now), Now: time.Now, Log: o.Log,
+		ShowsProgress: o.ShowsProgress,
 	})
 	q := store.Queue()
 	m.Engine = engine.New(engine.Config{

@@ -20,6 +20,8 @@ import (
 	"github.com/skitterhq/skitter/shared/dead"
 	"github.com/skitterhq/skitter/shared/downloader"
 	"github.com/skitterhq/skitter/shared/engine"
+	"github.com/skitterhq/skitter/shared/extension"
+	"github.com/skitterhq/skitter/shared/extensions"
 	"github.com/skitterhq/skitter/shared/frontier"
 	"github.com/skitterhq/skitter/shared/items"
 	"github.com/skitterhq/skitter/shared/jobs"
@@ -71,6 +73,8 @@ type Options struct {
 	Scope func(*crawl.Request) error
 	// Steps are the pipeline.
 	Steps []pipeline.Step
+	// Extensions listen besides those that close the job at a limit.
+	Extensions []extension.Extension
 	// Base are the ports that the world is made on; nil takes those of package
 	// memory.
 	Base *Ports
@@ -434,7 +438,11 @@ func (w *World) build(_ crawl.Job, spec crawl.JobSpec) (*engine.Runtime, error) 
 			return nil, err
 		}
 	}
-	rt.Pipeline, err = pipeline.NewChain(w.opts.Steps...)
+	if rt.Pipeline, err = pipeline.NewChain(w.opts.Steps...); err != nil {
+		return nil, err
+	}
+	listeners := append([]extension.Extension{extensions.CloseSpider(set, time.Now)}, w.opts.Extensions...)
+	rt.Extensions, err = extension.NewChain(st, w.Log, listeners...)
 	return rt, err
 }
 
