@@ -1,7 +1,6 @@
 package casetest
 
 import (
-	"encoding/json"
 	"net/http"
 	"runtime"
 	"runtime/debug"
@@ -116,7 +115,7 @@ func decodeJSON(t *testing.T, c reported) {
 	var want struct{ JSON any }
 	decode(t, c, &in, &want)
 	var got any
-	if err := json.Unmarshal(extract.NewDocument(in.Body, in.ContentType, "http://example.com/").UTF8(), &got); err != nil {
+	if err := extract.NewDocument(in.Body, in.ContentType, "http://example.com/").JSON(&got); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want.JSON, got); diff != "" {

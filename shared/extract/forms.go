@@ -23,6 +23,9 @@ type FormOptions struct {
 	// it is used if neither name nor id found the form.
 	FormCSS string `json:"formcss,omitempty"`
 
+	// FormXPath is the same as an XPath expression. FormCSS wins over it.
+	FormXPath string `json:"formxpath,omitempty"`
+
 	// FormNumber is the place of the form on the page, from 0, for when none
 	// of the options above is set.
 	FormNumber int `json:"formnumber,omitempty"`
@@ -47,9 +50,16 @@ type FormOptions struct {
 // spider is loaded.
 func (o FormOptions) Check() error {
 	var wrong []error
-	if o.FormCSS != "" {
-		if _, err := CompileCSS(o.FormCSS); err != nil {
-			wrong = append(wrong, fmt.Errorf("option formcss: %w", err))
+	if _, err := CompileCSS(o.FormCSS); o.FormCSS != "" && err != nil {
+		wrong = append(wrong, fmt.Errorf("option formcss: %w", err))
+	}
+	if o.FormXPath != "" {
+		q, err := CompileXPath(o.FormXPath)
+		if err == nil {
+			err = q.withoutVariables()
+		}
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("option formxpath: %w", err))
 		}
 	}
 	if o.FormNumber < 0 {
@@ -133,7 +143,7 @@ func (p *pageForms) find(d *Document, o FormOptions) (*html.Node, error) {
 			}
 		}
 	}
-	if o.FormCSS != "" {
+	if o.FormCSS != "" || o.FormXPath != "" {
 		return p.selected(d, o)
 	}
 	if o.FormName != "" || o.FormID != "" {
@@ -147,7 +157,10 @@ func (p *pageForms) find(d *Document, o FormOptions) (*html.Node, error) {
 
 // selected finds the form that a selector's first element is, or is in.
 func (p *pageForms) selected(d *Document, o FormOptions) (*html.Node, error) {
-	found, selector := d.all().CSS(o.FormCSS), o.FormCSS
+	found, selector := d.XPath(o.FormXPath), o.FormXPath
+	if o.FormCSS != "" {
+		found, selector = d.CSS(o.FormCSS), o.FormCSS
+	}
 	if found.Err() != nil {
 		return nil, found.Err()
 	}

@@ -34,8 +34,11 @@ type LinkOptions struct {
 	// Default: [IgnoredExtensions].
 	DenyExtensions []string `json:"deny_extensions,omitzero"`
 
-	// RestrictCSS looks for links only inside what one of these CSS selectors
-	// selects. Empty looks everywhere.
+	// RestrictXPaths looks for links only inside what one of these XPath
+	// expressions selects. Empty, as restrict_css, looks everywhere.
+	RestrictXPaths []string `json:"restrict_xpaths,omitempty"`
+
+	// RestrictCSS is the same with CSS selectors, which come after.
 	RestrictCSS []string `json:"restrict_css,omitempty"`
 
 	// RestrictText keeps the links whose text one of these regular expressions
@@ -83,11 +86,12 @@ type LinkOptions struct {
 func (o LinkOptions) Compile() (*LinkExtractor, error) {
 	c := optionCompiler{}
 	e := &LinkExtractor{
-		Allow:          c.regexps("allow", o.Allow),
-		Deny:           c.regexps("deny", o.Deny),
-		AllowDomains:   c.domains("allow_domains", o.AllowDomains),
-		DenyDomains:    c.domains("deny_domains", o.DenyDomains),
-		Restrict:       c.queries("restrict_css", o.RestrictCSS, CompileCSS),
+		Allow:        c.regexps("allow", o.Allow),
+		Deny:         c.regexps("deny", o.Deny),
+		AllowDomains: c.domains("allow_domains", o.AllowDomains),
+		DenyDomains:  c.domains("deny_domains", o.DenyDomains),
+		Restrict: append(c.queries("restrict_xpaths", o.RestrictXPaths, CompileXPath),
+			c.queries("restrict_css", o.RestrictCSS, CompileCSS)...),
 		RestrictText:   c.regexps("restrict_text", o.RestrictText),
 		Tags:           c.names("tags", o.Tags),
 		DenyTags:       c.names("deny_tags", o.DenyTags),
@@ -161,6 +165,9 @@ func regexpReason(err error) string {
 func (c *optionCompiler) queries(option string, selectors []string, compile func(string) (*Query, error)) (queries []*Query) {
 	for _, s := range selectors {
 		q, err := compile(s)
+		if err == nil {
+			err = q.withoutVariables()
+		}
 		if err != nil {
 			c.wrong = append(c.wrong, fmt.Errorf("option %s: %w", option, err))
 			continue

@@ -122,6 +122,16 @@ func compile(l language, text string) (q *Query, err error) {
 // String returns the selector's text.
 func (q *Query) String() string { return q.text }
 
+// withoutVariables refuses an XPath expression that asks for variables where
+// nobody gives them values.
+func (q *Query) withoutVariables() error {
+	if q.xpath == nil || len(q.xpath.Variables()) == 0 {
+		return nil
+	}
+	reason := fmt.Errorf("variable $%s has no value here", q.xpath.Variables()[0])
+	return &SelectorError{Language: string(q.language), Selector: q.text, Err: reason}
+}
+
 // A SelectorError says what is wrong with a selector.
 type SelectorError struct {
 	Language string // css, xpath, jmespath, jsonpath, or re for a pattern
