@@ -2,7 +2,6 @@ package extract_test
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/skitterhq/skitter/shared/extract"
@@ -40,15 +39,4 @@ func ExampleDocument_Goquery() {
 	// Open: 10 to 6
 	// Town: Bath
 	// £4
-}
-
-func ExampleLinkExtractor() {
-	books := extract.LinkExtractor{Allow: []*regexp.Regexp{regexp.MustCompile(`/book/\d+`)}}
-	page := extract.NewDocument([]byte(shelf), "text/html", "https://books.example/")
-	for _, link := range books.Extract(page) {
-		fmt.Println(link.URL, link.Text, link.Nofollow)
-	}
-	// Output:
-	// https://books.example/book/1?page=1 Emma false
-	// https://books.example/book/2 Middlemarch true
 }

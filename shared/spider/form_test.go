@@ -2,9 +2,13 @@ package spider_test
 
 import (
 	"bytes"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -81,5 +85,33 @@ func TestAFormThatIsNotThereIsAnError(t *testing.T) {
 	page := spider.NewPage(&crawl.Response{URL: pageURL, Status: 200}, nil, crawl.Job{}, nil)
 	if r, err := page.FormRequest(extract.FormOptions{}); err == nil || r != nil {
 		t.Errorf("got %v, %v", r, err)
+	}
+}
+
+// TestDocsOfFormsAreRun holds the page's code to the examples, which run, and
+// its table to the options.
+func TestDocsOfFormsAreRun(t *testing.T) {
+	page, err := os.ReadFile("../../docs/forms.md")
+	examples, exampleErr := os.ReadFile("form_example_test.go")
+	if err := errors.Join(err, exampleErr); err != nil {
+		t.Fatal(err)
+	}
+	code := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	if len(code) != 3 {
+		t.Errorf("%d blocks of code, want 3", len(code))
+	}
+	for _, block := range code {
+		one := regexp.MustCompile(`(?m)^\t+`).ReplaceAllString(block[1], "")
+		if !strings.Contains(regexp.MustCompile(`(?m)^\t+`).ReplaceAllString(string(examples), ""), one) {
+			t.Errorf("no example has\n%s", block[1])
+		}
+	}
+	options := reflect.TypeFor[extract.FormOptions]()
+	for i := range options.NumField() {
+		f := options.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !strings.Contains(string(page), "`"+f.Name+"`") || !strings.Contains(string(page), name) {
+			t.Errorf("the table lacks %s (%s)", f.Name, name)
+		}
 	}
 }
