@@ -4,9 +4,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
-	"math"
 	"reflect"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -96,22 +94,6 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, what string) {
 		}
 	default:
 		d.scalar(n, v, what)
-	}
-}
-
-// unmarshal hands a value to what reads itself from JSON.
-func (d *decoder) unmarshal(n *yaml.Node, into json.Unmarshaler, what string) {
-	before := len(d.found)
-	value := d.plain(n)
-	if len(d.found) > before {
-		return
-	}
-	text, err := json.Marshal(value)
-	if err == nil {
-		err = into.UnmarshalJSON(text)
-	}
-	if err != nil {
-		d.at(n, "%s: %v", what, strings.TrimPrefix(err.Error(), "json: "))
 	}
 }
 
@@ -271,59 +253,4 @@ func (d *decoder) plain(n *yaml.Node) any {
 	}
 	d.at(n, "%s is a number that is not read: write it in decimal digits, or put it into quotes", n.Value)
 	return nil
-}
-
-func integer(n *yaml.Node) (int64, bool) {
-	digits := strings.TrimLeft(n.Value, "+-")
-	if n.ShortTag() != "!!int" || len(digits) > 1 && digits[0] == '0' {
-		return 0, false // 010 is eight to some readers, and ten to others
-	}
-	i, err := strconv.ParseInt(n.Value, 10, 64)
-	return i, err == nil
-}
-
-func number(n *yaml.Node) (float64, bool) {
-	if i, ok := integer(n); ok {
-		return float64(i), true
-	}
-	f, err := strconv.ParseFloat(n.Value, 64)
-	return f, err == nil && n.ShortTag() == "!!float" && !math.IsInf(f, 0) && !math.IsNaN(f)
-}
-
-func isNull(n *yaml.Node) bool { return n.ShortTag() == "!!null" && n.Kind == yaml.ScalarNode }
-
-// isText reports whether a scalar is a text to JSON, which has no dates.
-func isText(n *yaml.Node) bool {
-	if n.Kind != yaml.ScalarNode {
-		return false
-	}
-	switch n.ShortTag() {
-	case "!!str", "!!timestamp", "!!merge":
-		return true
-	}
-	return false
-}
-
-// describe says what a node is.
-func describe(n *yaml.Node) string {
-	switch {
-	case n.Kind == yaml.MappingNode:
-		return "a mapping"
-	case n.Kind == yaml.SequenceNode:
-		return "a list"
-	case isNull(n):
-		return "nothing"
-	case isText(n):
-		return "the text " + strconv.Quote(shorten(n.Value))
-	}
-	return shorten(n.Value)
-}
-
-// shorten keeps an error to a line.
-func shorten(text string) string {
-	const most = 60
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
 }

@@ -51,8 +51,11 @@ func oneIsAList(t reflect.Type) bool {
 	if e == reflect.TypeFor[word]() {
 		return true
 	}
-	if reflect.PointerTo(e).Implements(reflect.TypeFor[nodeReader]()) || reflect.PointerTo(e).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+	if reflect.PointerTo(e).Implements(reflect.TypeFor[nodeReader]()) {
 		return false
+	}
+	if reflect.PointerTo(e).Implements(reflect.TypeFor[json.Unmarshaler]()) {
+		return true // process: strip
 	}
 	switch e.Kind() {
 	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Float64:
