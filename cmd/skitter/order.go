@@ -22,7 +22,7 @@ func (a *app) order(f crawlFlags, find finder, args []string) (engine.Order, err
 		// A job on a stack knows of no file of this machine.
 		toFile := (f.output != "" || f.overwrite != "") && !f.toStdout() && !f.onAWS()
 		if len(args) > 0 || f.job != "" || len(f.args)+len(f.settings) > 0 || f.logLevel != "" || toFile {
-			return o, wrongUse("--resume goes on with a job as it was started: give no %s, URL, -a, -s, -L, -O or --job with it, and no -o but -o -", find.what)
+			return o, wrongUse("--resume goes on with a job as it was started: give no spider, URL, -a, -s, -L, -O or --job with it, and no -o but -o -")
 		}
 		var err error
 		o.Spec.Feeds, err = outputs(f)

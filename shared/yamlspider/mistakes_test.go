@@ -58,7 +58,7 @@ func mistakes() []mistake {
 		{"a wrong selector", "name: a\nparse:\n  - pagination: {next: 'li.next a::attr(href'}\n", `3:24: pagination: option next: `, false},
 		{"a selector in no language", "name: a\nparse:\n  - pagination: {next: {css3: a}}\n", `3:25: there is no key "css3"; did you mean "css"?`, true},
 		{"two selectors for one", "name: a\nparse:\n  - pagination: {next: {css: a, xpath: //a}}\n", `3:24: pagination: option next: `, true},
-		{"an empty selector", "name: a\nparse:\n  - pagination: {next: ''}\n", `3:24: next: an empty selector`, true},
+		{"an empty selector", "name: a\nparse:\n  - pagination: {next: ''}\n", `3:24: next is empty: write a CSS selector`, true},
 		{"an unknown option of a field", "name: a\nparse:\n  - fields:\n      fields: {b: {css: h1, tipe: int}}\n", `4:29: there is no key "tipe"; did you mean "type"?`, true},
 		{"an unknown processor", "name: a\nparse:\n  - fields:\n      fields: {b: {css: h1, process: stripp}}\n", `4:38: process: there is no processor "stripp"`, true},
 		{"a wrong selector of a field", "name: a\nparse:\n  - fields:\n      fields:\n        b: '['\n", `5:12: fields: option fields.b: `, false},

@@ -96,8 +96,8 @@ func (a arguments) requests(urls []string, given map[string]string) spider.Resul
 	}
 }
 
-// fill puts arguments in their places. A URL that is a placeholder and nothing
-// else is the argument as it is; within a URL a value is escaped, so that it
+// fill puts arguments in their places. At the beginning of a URL an argument is
+// taken as it is, for it is a URL itself; elsewhere it is escaped, so that it
 // stays in its place.
 func (a arguments) fill(u string, given map[string]string) string {
 	value := func(name string) string {
@@ -106,10 +106,11 @@ func (a arguments) fill(u string, given map[string]string) string {
 		}
 		return a[name].value
 	}
-	if m := placeholder.FindStringSubmatch(u); m != nil && m[0] == u {
-		return value(m[1])
+	begin := ""
+	if at := placeholder.FindStringSubmatchIndex(u); at != nil && at[0] == 0 {
+		begin, u = value(u[at[2]:at[3]]), u[at[1]:]
 	}
-	return placeholder.ReplaceAllStringFunc(u, func(s string) string { return url.PathEscape(value(s[1 : len(s)-1])) })
+	return begin + placeholder.ReplaceAllStringFunc(u, func(s string) string { return url.PathEscape(value(s[1 : len(s)-1])) })
 }
 
 // check says what is wrong with a job's arguments.

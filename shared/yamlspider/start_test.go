@@ -38,6 +38,7 @@ name: a
 args: {tag: humor, page: 2, site: https://quotes.example/}
 start_urls:
   - '{site}'
+  - '{site}tag/{tag}'
   - 'https://quotes.example/tag/{tag}/?page={page}&{keep me}'
 parse: [pagination]
 `
@@ -46,10 +47,10 @@ parse: [pagination]
 		args map[string]string
 		want []string
 	}{
-		{"their defaults", nil, []string{"https://quotes.example/", "https://quotes.example/tag/humor/?page=2&{keep me}"}},
-		{"what the job says", map[string]string{"tag": "love", "page": "3"}, []string{"https://quotes.example/", "https://quotes.example/tag/love/?page=3&{keep me}"}},
-		{"a value stays in its place", map[string]string{"tag": "a/../b?c#d é{page}"}, []string{"https://quotes.example/", "https://quotes.example/tag/a%2F..%2Fb%3Fc%23d%20%C3%A9%7Bpage%7D/?page=2&{keep me}"}},
-		{"a whole URL", map[string]string{"site": "http://other.example/?a=b&c=d"}, []string{"http://other.example/?a=b&c=d", "https://quotes.example/tag/humor/?page=2&{keep me}"}},
+		{"their defaults", nil, []string{"https://quotes.example/", "https://quotes.example/tag/humor", "https://quotes.example/tag/humor/?page=2&{keep me}"}},
+		{"what the job says", map[string]string{"tag": "love", "page": "3"}, []string{"https://quotes.example/", "https://quotes.example/tag/love", "https://quotes.example/tag/love/?page=3&{keep me}"}},
+		{"a value stays in its place", map[string]string{"tag": "a/../b?c#d é{page}"}, []string{"https://quotes.example/", "https://quotes.example/tag/a%2F..%2Fb%3Fc%23d%20%C3%A9%7Bpage%7D", "https://quotes.example/tag/a%2F..%2Fb%3Fc%23d%20%C3%A9%7Bpage%7D/?page=2&{keep me}"}},
+		{"a whole URL", map[string]string{"site": "http://other.example/"}, []string{"http://other.example/", "http://other.example/tag/humor", "https://quotes.example/tag/humor/?page=2&{keep me}"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
