@@ -68,6 +68,12 @@ func (d *decoder) decode(n *yaml.Node, v reflect.Value, what string) {
 		case nodeReader:
 			into.readNode(d, n)
 			return
+		case *legs.Selector:
+			d.selector(n, into, what)
+			return
+		case *legs.FieldList:
+			d.itemFields(n, into, what)
+			return
 		case json.Unmarshaler:
 			d.unmarshal(n, into, what)
 			return
