@@ -23,39 +23,57 @@ const maxXMLNodes = 1_000_000
 // one that closes nothing is passed over, and what is open at the end is
 // closed.
 func parseXML(doc []byte) *html.Node {
-	root := &html.Node{Type: html.DocumentNode, Data: xmlRoot}
-	b := xmlBuilder{open: []*html.Node{root}, names: make(map[xmltoken.Name]int)}
+	b := newXMLBuilder()
 	r := xmltoken.NewBytes(doc)
 	for b.nodes < maxXMLNodes {
-		switch r.Next() {
-		case xmltoken.EOF:
-			b.flush()
-			return root
-		case xmltoken.Start:
-			b.flush()
-			b.start(r.Name(), r.Attrs())
-		case xmltoken.End:
-			b.flush()
-			b.end(r.Name())
-		case xmltoken.Text:
-			b.text = append(b.text, r.Data()...)
-		case xmltoken.Comment:
-			b.flush()
-			b.add(html.Node{Type: html.CommentNode, Data: string(r.Data())})
+		kind := r.Next()
+		if kind == xmltoken.EOF {
+			break
 		}
+		b.take(kind, r)
 	}
 	b.flush()
-	return root
+	return b.root()
 }
 
 // An xmlBuilder has the elements whose end tags are awaited, the document
 // first.
 type xmlBuilder struct {
-	open  []*html.Node
-	names map[xmltoken.Name]int // how many of each name are open
-	text  []byte                // what came since the last tag
-	nodes int
-	slab  []html.Node // nodes that are not used yet
+	open   []openXML
+	names  map[xmltoken.Name]int // how many of each name are open
+	spaces *xmlSpaces            // nil leaves prefixes as they are written
+	text   []byte                // what came since the last tag
+	nodes  int
+	slab   []html.Node // nodes that are not used yet
+}
+
+type openXML struct {
+	node *html.Node
+	name xmltoken.Name // as it is written
+}
+
+func newXMLBuilder() *xmlBuilder {
+	root := &html.Node{Type: html.DocumentNode, Data: xmlRoot}
+	return &xmlBuilder{open: []openXML{{node: root}}, names: make(map[xmltoken.Name]int)}
+}
+
+func (b *xmlBuilder) root() *html.Node { return b.open[0].node }
+
+// take adds the token that a reader has just given.
+func (b *xmlBuilder) take(kind xmltoken.Kind, r *xmltoken.Reader) {
+	if kind == xmltoken.Text {
+		b.text = append(b.text, r.Data()...)
+		return
+	}
+	b.flush()
+	switch kind {
+	case xmltoken.Start:
+		b.start(r.Name(), r.Attrs())
+	case xmltoken.End:
+		b.end(r.Name())
+	case xmltoken.Comment:
+		b.add(html.Node{Type: html.CommentNode, Data: string(r.Data())})
+	}
 }
 
 func (b *xmlBuilder) add(n html.Node) *html.Node {
@@ -68,7 +86,7 @@ func (b *xmlBuilder) add(n html.Node) *html.Node {
 	*node = n
 	// What lies too deep is put beside its parent, so that whatever recurses
 	// through the tree is safe.
-	b.open[min(len(b.open), maxNesting)-1].AppendChild(node)
+	b.open[min(len(b.open), maxNesting)-1].node.AppendChild(node)
 	return node
 }
 
@@ -85,15 +103,15 @@ func (b *xmlBuilder) flush() {
 }
 
 func (b *xmlBuilder) start(name xmltoken.Name, attrs []xmltoken.Attr) {
-	n := html.Node{Type: html.ElementNode, Data: name.Local, Namespace: name.Prefix}
+	n := html.Node{Type: html.ElementNode, Data: name.Local, Namespace: b.spaces.element(name)}
 	if len(attrs) > 0 {
 		n.Attr = make([]html.Attribute, len(attrs))
 		for i, a := range attrs {
-			n.Attr[i] = html.Attribute{Namespace: a.Name.Prefix, Key: a.Name.Local, Val: a.Value}
+			n.Attr[i] = html.Attribute{Namespace: b.spaces.attribute(a.Name), Key: a.Name.Local, Val: a.Value}
 		}
 		b.nodes += len(attrs)
 	}
-	b.open = append(b.open, b.add(n))
+	b.open = append(b.open, openXML{b.add(n), name})
 	b.names[name]++
 }
 
@@ -102,8 +120,7 @@ func (b *xmlBuilder) end(name xmltoken.Name) {
 		return
 	}
 	for closed := (xmltoken.Name{}); closed != name; {
-		last := b.open[len(b.open)-1]
-		closed = xmltoken.Name{Prefix: last.Namespace, Local: last.Data}
+		closed = b.open[len(b.open)-1].name
 		b.names[closed]--
 		b.open = b.open[:len(b.open)-1]
 	}
