@@ -32,5 +32,7 @@ func Kinds() []Kind {
 		{nameCrawlRules, func() Builder { return new(CrawlRules) }},
 		{nameSitemap, func() Builder { return new(Sitemap) }},
 		{nameFeedLinks, func() Builder { return new(FeedLinks) }},
+		{nameXMLFeed, func() Builder { return new(XMLFeed) }},
+		{nameCSVFeed, func() Builder { return new(CSVFeed) }},
 	}
 }

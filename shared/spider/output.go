@@ -121,7 +121,18 @@ func (o *Output) Call(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	for res, err := range joined(parts) {
+	return o.GiveAll(joined(parts))
+}
+
+// Collect has a callback read the page, and returns what it gives as results,
+// for whoever changes them before they are given; see [Output.GiveAll].
+func (o *Output) Collect(callback func(out *Output) error) Results {
+	return o.chain.collect(o.page, callback)
+}
+
+// GiveAll gives results, and returns the error that they end with.
+func (o *Output) GiveAll(r Results) error {
+	for res, err := range r {
 		if err != nil {
 			return err
 		}
