@@ -33,3 +33,23 @@ func TestRefsOfASelection(t *testing.T) {
 		}
 	}
 }
+
+func TestRefsOfJSONAndXML(t *testing.T) {
+	json := extract.NewDocument([]byte(`{"next": "/2", "prev": null, "all": ["/a", "/b"]}`), "application/json", "http://example.com/")
+	xml := extract.NewDocument([]byte(`<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><link href="/1"/><id>/2</id></feed>`), "application/atom+xml", "http://example.com/")
+	for name, test := range map[string]struct {
+		sel  extract.Selection
+		want []string
+	}{
+		"a value":  {json.JMESPath("next"), []string{"/2"}},
+		"null":     {json.JSONPath("$.prev"), []string{}},
+		"a list":   {json.JMESPath("all[]"), []string{"/a", "/b"}},
+		"an Atom":  {xml.CSS("link"), []string{"/1"}},
+		"its text": {xml.XPath("//id/text()"), []string{"/2"}},
+	} {
+		got, err := test.sel.Refs()
+		if diff := cmp.Diff(test.want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+}
