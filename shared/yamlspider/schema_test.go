@@ -57,7 +57,7 @@ func TestTheSchemaRefusesWhatTheReaderRefuses(t *testing.T) {
 func examples(t *testing.T) map[string]string {
 	t.Helper()
 	found := make(map[string]string)
-	for _, pattern := range []string{"spiders/*.yaml", "shared/yamlspider/testdata/*.yaml"} {
+	for _, pattern := range []string{"spiders/*.yaml", "shared/legs/testdata/sep016/*.yaml"} {
 		files, err := filepath.Glob("../../" + pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("there are no %s: %v", pattern, err)
