@@ -89,6 +89,7 @@ func (s *Single) Visit(ctx context.Context, req *crawl.Request) Visit {
 func (s *Single) Page(resp *crawl.Response) *spider.Page {
 	page := spider.NewPage(resp, s.rt.Spider, s.job, s.rt.Spec.Args)
 	page.Log = s.rt.Log.With("url", resp.URL)
+	page.LimitParse(s.rt.Settings.ParseMaxsize)
 	return page
 }
 

@@ -223,6 +223,7 @@ func (e *Engine) openPage(ctx context.Context, v *visit, msg message.Page) (*spi
 	}
 	page := spider.NewPage(resp, v.Spider, v.job, v.Spec.Args)
 	page.Log = v.Log.With("url", resp.URL)
+	page.LimitParse(v.Settings.ParseMaxsize)
 	if msg.Failure != nil {
 		msg.Failure.Request = req
 		page.Failure = msg.Failure

@@ -26,6 +26,10 @@ type Document struct {
 	kindKnown bool // xml is set
 	xml       bool // it is read as XML
 
+	parseMaxsize int64
+	sized        bool // tokenized is set
+	tokenized    bool
+
 	goquery *goquery.Document
 
 	base          weburl.URL
@@ -45,7 +49,7 @@ type Document struct {
 // contentType is the Content-Type header, which may be empty. The body must not
 // be changed afterwards, as it is not copied.
 func NewDocument(body []byte, contentType, url string) *Document {
-	return &Document{body: body, contentType: contentType, address: url}
+	return &Document{body: body, contentType: contentType, address: url, parseMaxsize: DefaultParseMaxsize}
 }
 
 // Encoding returns the name of the page's encoding; see [DetectEncoding].
@@ -78,9 +82,12 @@ func (d *Document) Text() string {
 // may be changed; goquery and selectors see the change.
 func (d *Document) Root() *html.Node {
 	if d.root == nil {
-		if d.IsXML() {
+		switch {
+		case d.IsXML():
 			d.root = parseXML(d.UTF8())
-		} else {
+		case d.Tokenized():
+			d.root = parseFlat(d.UTF8()[:min(len(d.UTF8()), maxFlatBytes)], largeNesting)
+		default:
 			d.root = parse(d.UTF8())
 		}
 	}
@@ -132,7 +139,13 @@ func (d *Document) prepareToResolve() {
 	if !hasMarkup(d.contentType) || d.IsXML() {
 		return // XML has no base element, and there is no need to parse a large answer of an API
 	}
-	href, found := baseHref(d.Root())
+	var href string
+	var found bool
+	if d.Tokenized() {
+		href, found = streamedBase(d.UTF8())
+	} else {
+		href, found = baseHref(d.Root())
+	}
 	if !found {
 		return
 	}

@@ -72,9 +72,9 @@ func TestResolve(t *testing.T) {
 func TestMarkupThatIsNestedTooDeep(t *testing.T) {
 	const deep = 2000
 	page := `<!doctype html><html><head><title>T &amp; U</title><base href="/b/"></head><body><!-- c -->` +
-		strings.Repeat(`<div class="d"><b>`, deep) + `</u><p id="in">text &lt;1&gt;<br>more <img src=x> end</p>` +
+		strings.Repeat(`<div class="d"><span>`, deep) + `</u><p id="in">text &lt;1&gt;<br>more <img src=x> end</p>` +
 		`<noscript><a href="n">n</a></noscript><script>if (a<b) "<a href=no>"</script>` +
-		strings.Repeat("<i></b></div>", deep) + `</i></body></html><p class="after">after</p><a href="x">link</a><SVG viewBox="0"/>`
+		strings.Repeat("<q></span></div>", deep) + `</q></body></html><p class="after">after</p><a href="x">link</a><SVG viewBox="0"/>`
 	doc := document(page)
 	checks := []struct{ name, got, want string }{
 		{"the title", doc.CSS("title::text").Get(), "T & U"},

@@ -21,7 +21,12 @@ func (e *LinkExtractor) Extract(d *Document) []Link {
 	if !e.Repeated {
 		x.seen = make(map[string]struct{}, 64)
 	}
-	if len(e.Restrict) == 0 {
+	switch {
+	case len(e.Restrict) > 0:
+	case d.Tokenized():
+		x.stream(d.UTF8())
+		return x.links
+	default:
 		x.visit(d.Root())
 		return x.links
 	}

@@ -13,48 +13,54 @@ import (
 func parse(body []byte) *html.Node {
 	root, err := html.ParseWithOptions(bytes.NewReader(body), html.ParseOptionEnableScripting(false))
 	if err != nil {
-		return parseFlat(body)
+		return parseFlat(body, maxNesting)
 	}
 	return root
 }
 
-// maxNesting is how deep the tree of parseFlat is. It is below the 512 at which
-// html.Parse gives up, so that what recurses through the one is safe in the
-// other.
+// maxNesting is how deep the tree is of what html.Parse refuses. It is below
+// the 512 at which html.Parse gives up, so that what recurses through the one
+// is safe in the other.
 const maxNesting = 400
 
+// maxFlatBytes is how much of a page that is read by the tokenizer alone goes
+// into a tree.
+const maxFlatBytes = 4 << 20
+
+// largeNesting is how deep the tree of such a page is: what looks up from each
+// element takes time in proportion to it.
+const largeNesting = 100
+
 // parseFlat builds a tree of what html.Parse refuses, which is markup nested
-// deeper than 512 elements. Elements nest as their tags do, without the
-// standard's repairs. One that would lie too deep becomes a child of the body,
-// and nesting begins anew there. All elements, attributes and text are kept, so
-// selectors and links find what is there.
-func parseFlat(body []byte) *html.Node {
+// deeper than 512 elements, and of what is too large for it. Elements nest as
+// their tags do, without the standard's repairs. One that would lie too deep
+// becomes a child of the body, and nesting begins anew there. All elements,
+// attributes and text are kept up to a bound that what html.Parse refuses keeps
+// within, so selectors and links find what is there.
+func parseFlat(body []byte, nesting int) *html.Node {
 	root := &html.Node{Type: html.DocumentNode}
-	b := flatBuilder{open: []openElement{{node: root}}, names: make(map[string]int)}
-	z := html.NewTokenizer(bytes.NewReader(body))
-	for {
-		switch z.Next() {
+	b := flatBuilder{nesting: nesting, open: []openElement{{node: root}}, names: make(map[string]int)}
+	t := newTokenReader(body)
+	for range 2 * maxTags {
+		token := t.next()
+		switch token {
 		case html.ErrorToken:
 			return root
 		case html.TextToken:
-			if text := z.Text(); len(text) > 0 {
+			if text := t.content(); len(text) > 0 {
 				b.add(&html.Node{Type: html.TextNode, Data: string(text)})
 			}
 		case html.StartTagToken, html.SelfClosingTagToken:
-			t := z.Token()
-			if t.DataAtom == atom.Noscript {
-				z.NextIsNotRawText()
-			}
-			b.start(t)
+			b.start(b.element(t), token == html.SelfClosingTagToken)
 		case html.EndTagToken:
-			name, _ := z.TagName()
-			b.end(string(name))
+			b.end(string(t.name))
 		case html.CommentToken:
-			b.add(&html.Node{Type: html.CommentNode, Data: string(z.Text())})
+			b.add(&html.Node{Type: html.CommentNode, Data: string(t.z.Text())})
 		case html.DoctypeToken:
-			b.add(&html.Node{Type: html.DoctypeNode, Data: string(z.Text())})
+			b.add(&html.Node{Type: html.DoctypeNode, Data: string(t.z.Text())})
 		}
 	}
+	return root
 }
 
 // A flatBuilder has the elements whose end tags are awaited, the document
@@ -66,6 +72,9 @@ type flatBuilder struct {
 	// names counts the open elements of each name, so that a million end tags
 	// that close nothing are passed over without a search.
 	names map[string]int
+
+	attributes int // in the tree
+	nesting    int // how deep the tree may be
 }
 
 type openElement struct {
@@ -76,17 +85,41 @@ type openElement struct {
 // add makes a node the last child of the innermost open element.
 func (b *flatBuilder) add(n *html.Node) { b.open[len(b.open)-1].node.AppendChild(n) }
 
-func (b *flatBuilder) start(t html.Token) {
-	n := &html.Node{Type: html.ElementNode, Data: t.Data, DataAtom: t.DataAtom, Attr: t.Attr}
+// element makes an element of a start tag.
+func (b *flatBuilder) element(t *tokenReader) *html.Node {
+	n := &html.Node{Type: html.ElementNode, Data: t.atom.String(), DataAtom: t.atom}
+	if t.atom == 0 {
+		n.Data = string(t.name)
+	}
+	for b.attributes < maxAttributes {
+		key, value, ok := t.attribute()
+		if !ok {
+			break
+		}
+		n.Attr = append(n.Attr, html.Attribute{Key: attributeKey(key), Val: string(value)})
+		b.attributes++
+	}
+	return n
+}
+
+// attributeKey is a key as a string, without a copy if it is one of HTML's.
+func attributeKey(key []byte) string {
+	if a := atom.Lookup(key); a != 0 {
+		return a.String()
+	}
+	return string(key)
+}
+
+func (b *flatBuilder) start(n *html.Node, selfClosing bool) {
 	parent := b.open[len(b.open)-1]
-	if parent.depth >= maxNesting {
+	if parent.depth >= b.nesting {
 		parent = b.open[b.top]
 	}
 	parent.node.AppendChild(n)
-	if t.Type == html.SelfClosingTagToken || isVoid(t.DataAtom) {
+	if selfClosing || isVoid(n.DataAtom) {
 		return
 	}
-	if b.top < 2 && len(b.open) < 3 && (t.DataAtom == atom.Html || t.DataAtom == atom.Body) {
+	if b.top < 2 && len(b.open) < 3 && (n.DataAtom == atom.Html || n.DataAtom == atom.Body) {
 		b.top = len(b.open)
 	}
 	b.open = append(b.open, openElement{n, parent.depth + 1})

@@ -136,38 +136,44 @@ func (s *metaScanner) pastRaw(end string) {
 // attribute reads the next attribute of a tag, both parts in lower case. It
 // reports false at the end of the tag.
 func (s *metaScanner) attribute() (name, value string, ok bool) {
+	n, v, ok := s.rawAttribute()
+	return lowered(n), lowered(v), ok
+}
+
+// rawAttribute is attribute with both parts as they stand there.
+func (s *metaScanner) rawAttribute() (name, value []byte, ok bool) {
 	s.skip(func(c byte) bool { return isSpace(c) || c == '/' })
 	if s.at >= len(s.body) || s.body[s.at] == '>' {
-		return "", "", false
+		return nil, nil, false
 	}
 	start := s.at
 	s.skip(func(c byte) bool {
 		return !isSpace(c) && c != '/' && c != '>' && (c != '=' || s.at == start)
 	})
-	name = lowered(s.body[start:s.at])
+	name = s.body[start:s.at]
 	s.skip(isSpace)
 	if s.at >= len(s.body) || s.body[s.at] != '=' {
-		return name, "", true
+		return name, nil, true
 	}
 	s.at++
 	s.skip(isSpace)
 	if s.at >= len(s.body) {
-		return name, "", true
+		return name, nil, true
 	}
 	if quote := s.body[s.at]; quote == '"' || quote == '\'' {
 		s.at++
 		end := bytes.IndexByte(s.body[s.at:], quote)
 		if end < 0 {
 			s.at = len(s.body)
-			return "", "", false
+			return nil, nil, false
 		}
-		value = lowered(s.body[s.at : s.at+end])
+		value = s.body[s.at : s.at+end]
 		s.at += end + 1
 		return name, value, true
 	}
 	start = s.at
 	s.skip(func(c byte) bool { return !isSpace(c) && c != '>' })
-	return name, lowered(s.body[start:s.at]), true
+	return name, s.body[start:s.at], true
 }
 
 func (s *metaScanner) skip(while func(byte) bool) {

@@ -129,6 +129,11 @@ type Settings struct {
 	// means none.
 	LogStatsInterval time.Duration
 
+	// ParseMaxsize is the size of page in bytes above which a page is read by
+	// the tokenizer alone (PARSE_MAXSIZE): all links are found, but selectors
+	// see the beginning. Default: 4MiB. Zero means no limit by size.
+	ParseMaxsize int64
+
 	// RandomizeDownloadDelay varies each delay between 0.5 and 1.5 times its
 	// length (RANDOMIZE_DOWNLOAD_DELAY). Default: true.
 	RandomizeDownloadDelay bool

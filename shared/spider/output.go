@@ -179,6 +179,9 @@ func (c *Chain) collect(page *Page, call func(out *Output) error) Results {
 		out.stopped = true // whoever kept it finds it closed
 		found := page.takeFound()
 		c.stats.Add("link/not_page_count", int64(found.notPages))
+		if found.tokenized {
+			c.stats.Inc("response/tokenized_count")
+		}
 		err = errors.Join(err, found.selectors)
 		if len(out.errs) > 0 {
 			err = &unhandled{errors.Join(err, &InvalidOutput{errors.Join(out.errs...)})}

@@ -47,6 +47,11 @@ func (p *Page) CBKwargs() crawl.Values { return p.Request.CBKwargs }
 // are json.Number, as they come out of JSON.
 func (p *Page) Meta() crawl.Values { return p.Request.Meta }
 
+// LimitParse sets the size of body in bytes above which the page is read by the
+// tokenizer alone (PARSE_MAXSIZE), before it is first read; see
+// extract.Document.Tokenized.
+func (p *Page) LimitParse(bytes int64) { p.Document().LimitParse(bytes) }
+
 // Document is the parsed page, for package extract.
 func (p *Page) Document() *extract.Document {
 	if p.doc == nil {
@@ -119,13 +124,19 @@ func (p *Page) NewRequest(ref, callback string) (*crawl.Request, bool) {
 type found struct {
 	selectors error // what was wrong with them
 	notPages  int   // addresses that lead to no page
+	tokenized bool  // it is too large for a parser, which was not found before
 }
 
 func (p *Page) takeFound() found {
 	if p.doc == nil {
 		return found{}
 	}
-	return found{p.doc.TakeErr(), p.doc.TakeNotPages()}
+	f := found{selectors: p.doc.TakeErr(), notPages: p.doc.TakeNotPages()}
+	if p.doc.WasTokenized() && !p.HasFlag(crawl.FlagTokenized) {
+		p.Flags = append(p.Flags, crawl.FlagTokenized)
+		f.tokenized = true
+	}
+	return f
 }
 
 // ErrUnknownCallback is wrapped by the error of a page whose request names a

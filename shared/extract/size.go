@@ -1,0 +1,149 @@
+package extract
+
+import (
+	"bytes"
+
+	"golang.org/x/net/html"
+)
+
+// DefaultParseMaxsize is the size of body in bytes above which a page is not
+// parsed: 4 MiB (PARSE_MAXSIZE).
+const DefaultParseMaxsize = 4 << 20
+
+const (
+	// maxTags is how many tags a page may have that is parsed. A standard
+	// parser needs about a kilobyte for each.
+	maxTags = 200_000
+
+	// maxAttributes is how many attributes it may have.
+	maxAttributes = 400_000
+
+	// countedBytes is the size above which tags and attributes are counted
+	// with the tokenizer; below it they cannot fill the memory.
+	countedBytes = 1 << 20
+
+	// maxRepairs bounds the elements that a parser makes of formatting
+	// elements which are not closed: it opens them anew in each block.
+	maxRepairs = 1_000_000
+)
+
+// LimitParse sets the size of body in bytes above which the page is read by the
+// tokenizer alone; see [Document.Tokenized]. Zero sets no limit. It has no
+// effect once the document has been asked for something.
+//
+// Default: [DefaultParseMaxsize].
+func (d *Document) LimitParse(bytes int64) { d.parseMaxsize = bytes }
+
+// Tokenized reports whether the page is too large for a parser, as it is longer
+// than the limit of [Document.LimitParse] or has more than 200,000 tags, and is
+// read by the tokenizer alone. Such a page is bounded in time and memory,
+// whatever stands in it:
+//
+//   - All of its links are found, and its base address. Where a link extractor
+//     is restricted to parts of the page, those parts are selected as below.
+//   - Selectors see the first 4 MiB and 200,000 tags of it, in a tree in which
+//     elements nest as their tags do, without a parser's repairs.
+func (d *Document) Tokenized() bool {
+	if !d.sized {
+		d.sized = true
+		d.tokenized = !d.IsXML() && (d.parseMaxsize > 0 && int64(len(d.body)) > d.parseMaxsize || isHeavy(d.UTF8()))
+	}
+	return d.tokenized
+}
+
+// WasTokenized is Tokenized of a page that was read as HTML, and false for one
+// that nobody has asked for elements or links.
+func (d *Document) WasTokenized() bool { return d.sized && d.tokenized }
+
+// isHeavy reports whether a parser might need much more memory for a page than
+// its size lets expect.
+func isHeavy(body []byte) bool {
+	tags, unclosed := countTags(body)
+	if tags > maxTags || tags*min(unclosed, maxOpenElements) > maxRepairs {
+		return true
+	}
+	return len(body) > countedBytes && hasManyAttributes(body)
+}
+
+// maxOpenElements is how many elements html.Parse keeps open.
+const maxOpenElements = 512
+
+// countTags counts what may be tags, and the formatting elements that may
+// stay open: the most of each name at a time. It needs a hundredth of the time
+// of a parser, and finds too many rather than too few.
+func countTags(body []byte) (tags, unclosed int) {
+	var open, most [len(formatting)]int
+	for at := 0; ; {
+		i := bytes.IndexByte(body[at:], '<')
+		if i < 0 || at+i+1 >= len(body) {
+			break
+		}
+		at += i + 1
+		closes := body[at] == '/'
+		if closes {
+			if at++; at >= len(body) {
+				break
+			}
+		}
+		if !isLetter(body[at]) {
+			continue
+		}
+		tags++
+		f := formattingIndex(body[at:])
+		switch {
+		case f < 0:
+		case closes:
+			open[f] = max(open[f]-1, 0)
+		default:
+			open[f]++
+			most[f] = max(most[f], open[f])
+		}
+	}
+	for _, n := range most {
+		unclosed += n
+	}
+	return tags, unclosed
+}
+
+// formatting are the elements that a parser opens anew in the next block if
+// they were not closed in the last. Source: HTML Standard, "The list of active
+// formatting elements".
+var formatting = [...]string{"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"}
+
+func formattingIndex(tag []byte) int {
+	n := 0
+	for n < len(tag) && n < 7 && isLetter(tag[n]) {
+		n++
+	}
+	switch tag[0] | 0x20 {
+	case 'a', 'b', 'c', 'e', 'f', 'i', 'n', 's', 't', 'u':
+	default:
+		return -1
+	}
+	if n > len("strike") {
+		return -1
+	}
+	for i, name := range formatting {
+		if len(name) == n && bytes.EqualFold(tag[:n], []byte(name)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// hasManyAttributes counts them, with the tokenizer.
+func hasManyAttributes(body []byte) bool {
+	t := newTokenReader(body)
+	for attributes := 0; ; {
+		switch t.next() {
+		case html.ErrorToken:
+			return false
+		case html.StartTagToken, html.SelfClosingTagToken:
+			for _, _, ok := t.attribute(); ok; _, _, ok = t.attribute() {
+				if attributes++; attributes > maxAttributes {
+					return true
+				}
+			}
+		}
+	}
+}
