@@ -41,6 +41,22 @@ func (s Selection) Re(expression string) []string {
 	return found
 }
 
+// Re applies a regular expression to the page's text as it came, markup and all;
+// see [Selection.Re].
+func (d *Document) Re(expression string) []string {
+	found := []string{}
+	p, err := patterns.get(expression, func() (*pattern, error) { return compilePattern(expression) })
+	if err != nil {
+		d.blame(err)
+		return found
+	}
+	p.apply(d.Text(), func(text string) bool {
+		found = append(found, text)
+		return true
+	})
+	return found
+}
+
 // ReFirst returns the first of what Re finds, "" if it finds nothing.
 func (s Selection) ReFirst(expression string) string { return s.ReFirstOr(expression, "") }
 

@@ -97,6 +97,9 @@ func (p *Page) JSON(v any) error {
 // Select selects by a selector that is compiled already.
 func (p *Page) Select(q *extract.Query) extract.Selection { return p.Document().Select(q) }
 
+// Re finds a regular expression in the body's text; see extract.Document.Re.
+func (p *Page) Re(expression string) []string { return p.Document().Re(expression) }
+
 // Text is the body as text, decoded by its encoding.
 func (p *Page) Text() string { return p.Document().Text() }
 

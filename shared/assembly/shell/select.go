@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"slices"
 
 	"github.com/skitterhq/skitter/shared/extract"
 )
@@ -12,12 +11,16 @@ import (
 // A place can be asked: a page, or what was selected of it.
 type place interface {
 	CSS(selector string) extract.Selection
+	XPath(expression string) extract.Selection
+	JMESPath(expression string) extract.Selection
+	JSONPath(expression string) extract.Selection
+	Re(expression string) []string
 }
 
 // languages are the selectors' languages, by the command that asks in them.
 func languages() map[string]func(at place, text string) extract.Selection {
 	return map[string]func(at place, text string) extract.Selection{
-		"css": place.CSS,
+		"css": place.CSS, "xpath": place.XPath, "jmespath": place.JMESPath, "jsonpath": place.JSONPath,
 	}
 }
 
@@ -62,13 +65,14 @@ func selecting(language string) func(*Shell, context.Context, string) error {
 // finds is plain text.
 func (s *Shell) find(list []stage) ([]string, error) {
 	var at place = s.page
-	values := []string{s.page.Text()}
+	var values []string
 	for k, st := range list {
 		if st.language == "re" {
 			if k < len(list)-1 {
 				return nil, fmt.Errorf("re gives plain texts, and nothing can follow it: leave out %s", list[k+1].language)
 			}
-			return findAll(st.text, values)
+			values = at.Re(st.text)
+			break
 		}
 		found := languages()[st.language](at, st.text)
 		if err := found.Err(); err != nil {
@@ -76,24 +80,5 @@ func (s *Shell) find(list []stage) ([]string, error) {
 		}
 		at, values = found, found.All()
 	}
-	return values, nil
-}
-
-// findAll returns what a regular expression finds in texts: its groups if it has
-// any, else all of the match.
-func findAll(pattern string, texts []string) ([]string, error) {
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, err
-	}
-	var found []string
-	for _, text := range texts {
-		for _, m := range re.FindAllStringSubmatch(text, -1) {
-			if len(m) > 1 {
-				m = m[1:]
-			}
-			found = append(found, m...)
-		}
-	}
-	return slices.Clip(found), nil
+	return values, s.page.Document().TakeErr()
 }

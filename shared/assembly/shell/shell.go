@@ -73,12 +73,10 @@ func (s *Shell) Run(ctx context.Context, line string) error {
 	if rest == "" && c.needsArgs {
 		return fmt.Errorf("%s wants what help says: %s %s", name, c.name, c.args)
 	}
-	err := crawl.Guard(func() error { return c.run(s, ctx, rest) })
 	if s.page != nil {
-		// Selectors that are wrong are told by the selections themselves.
-		_ = s.page.Document().TakeErr()
+		_ = s.page.Document().TakeErr() // what an earlier command has told
 	}
-	return err
+	return crawl.Guard(func() error { return c.run(s, ctx, rest) })
 }
 
 // unknown names the commands, and the one that a selector probably lacks.
