@@ -98,7 +98,10 @@ its state in .skitter; a crawl that is interrupted goes on where it was.`,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return noEmptyFlags(cmd) },
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(a.checkCommand(), a.crawlCommand(), a.deadCommand(), a.fetchCommand(), a.invokeCommand(), a.itemsCommand(), a.listCommand(), a.parseCommand(), a.runCommand(), a.schemaCommand(), a.shellCommand(), a.siteCommand(), a.upCommand(), a.versionCommand())
+	root.AddCommand(
+		a.checkCommand(), a.crawlCommand(), a.deadCommand(), a.fetchCommand(), a.invokeCommand(), a.itemsCommand(), a.listCommand(),
+		a.newCommand(), a.parseCommand(), a.runCommand(), a.schemaCommand(), a.shellCommand(), a.siteCommand(), a.upCommand(), a.versionCommand(),
+	)
 	a.completionCommand(root)
 	return root
 }

@@ -13,8 +13,8 @@ import (
 // has not, or not yet.
 var scrapysOwn = map[string]string{
 	"runspider":    "skitter run FILE.yaml runs a spider that is written in YAML; one in Go is built in: put it under spiders/, name it in spiders/project.go, run make build, then: skitter crawl SPIDER",
-	"startproject": "a project is a copy of Skitter's repository; your part of it is the folder spiders/",
-	"genspider":    "copy a folder under spiders/ and name your spider in spiders/project.go",
+	"startproject": "a project is a copy of Skitter's repository; your part of it is the folder spiders/; skitter new NAME URL writes a spider there",
+	"genspider":    "skitter new NAME URL writes a new spider from a template",
 	"view":         "skitter shell URL -c view writes the page to a file and names it; typed in the shell, view opens the browser",
 	"settings":     "docs/settings.md has them all",
 	"bench":        "make bench measures a crawl",
