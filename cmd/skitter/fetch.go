@@ -63,7 +63,13 @@ func (a *app) fetch(ctx context.Context, spec crawl.JobSpec, req *crawl.Request)
 	}
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	single, err := assembly.NewSingle(a.project, layers, spec, newDisplay(a.stderr, false).log)
+	p := a.project
+	if spec.Spider != "" {
+		if p, err = a.here(); err != nil {
+			return nil, asUsage(err)
+		}
+	}
+	single, err := assembly.NewSingle(p, layers, spec, newDisplay(a.stderr, false).log)
 	if err != nil {
 		return nil, &failure{exitUsage, err}
 	}

@@ -88,18 +88,17 @@ func (s *setting) readNode(d *decoder, n *yaml.Node) {
 
 // all lists every leg of a file in its order, sub-legs after their leg.
 func (f *file) all() []*leg {
-	var all []*leg
-	var visit func(legs []leg)
-	visit = func(legs []leg) {
-		for i := range legs {
-			all = append(all, &legs[i])
-			visit(legs[i].legs)
-		}
-	}
-	visit(f.Parse)
+	all := visit(nil, f.Parse)
 	for _, name := range slices.Sorted(maps.Keys(f.Callbacks)) {
-		visit(f.Callbacks[name])
+		all = visit(all, f.Callbacks[name])
 	}
-	visit(f.Legs)
+	return visit(all, f.Legs)
+}
+
+// visit appends legs, each with its sub-legs after it.
+func visit(all []*leg, legs []leg) []*leg {
+	for i := range legs {
+		all = visit(append(all, &legs[i]), legs[i].legs)
+	}
 	return all
 }

@@ -20,6 +20,7 @@ type leg struct {
 	options legs.Builder
 	name    string // as the file gives it; empty for the default
 	legs    []leg
+	made    spider.Leg
 
 	at     *yaml.Node // the kind
 	values *yaml.Node // the options; nil if there are none
@@ -96,30 +97,32 @@ func (l *leg) make(taken map[string]bool) spider.Leg {
 	if l.options == nil {
 		return spider.Leg{Name: "unknown"} // it is told, and the others are still to be checked
 	}
-	made := l.options.Leg()
-	name := made.Name
+	l.made = l.options.Leg()
 	if l.name == "" {
-		for n := 2; taken[name]; n++ {
-			name = fmt.Sprintf("%s-%d", made.Name, n)
+		for n := 2; taken[l.made.Name]; n++ {
+			l.made = l.named(fmt.Sprintf("%s-%d", l.kind, n))
 		}
 	}
-	taken[name] = true
-	var sub []spider.Leg
-	for i := range l.legs {
-		sub = append(sub, l.legs[i].make(taken))
-	}
-	return spider.Leg{Name: name, SetSpider: func(top *spider.Spider) (spider.Leg, error) {
-		bound := made
-		if made.SetSpider != nil {
-			var err error
-			if bound, err = made.SetSpider(top); err != nil {
-				return bound, err
-			}
+	taken[l.made.Name] = true
+	sub := makeAll(l.legs, taken)
+	made := l.made
+	if set := made.SetSpider; set != nil && len(sub) > 0 {
+		made.SetSpider = func(top *spider.Spider) (spider.Leg, error) {
+			bound, err := set(top)
+			bound.Legs = slices.Concat(bound.Legs, sub)
+			return bound, err
 		}
-		bound.Name = name
-		bound.Legs = slices.Concat(bound.Legs, sub)
-		return bound, nil
-	}}
+	}
+	made.Legs = slices.Concat(made.Legs, sub)
+	return made
+}
+
+// named makes the leg with a name in its options, which may name more by it.
+func (l *leg) named(name string) spider.Leg {
+	options := reflect.New(reflect.TypeOf(l.options).Elem())
+	options.Elem().Set(reflect.ValueOf(l.options).Elem())
+	options.Elem().FieldByName("Name").SetString(name)
+	return options.Interface().(legs.Builder).Leg()
 }
 
 func makeAll(list []leg, taken map[string]bool) []spider.Leg {

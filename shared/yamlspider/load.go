@@ -1,6 +1,7 @@
 package yamlspider
 
 import (
+	"context"
 	"maps"
 	"reflect"
 	"regexp"
@@ -77,10 +78,23 @@ func (d *decoder) build(f *file) spider.Spider {
 		s.CallbackLegs[name] = makeAll(f.Callbacks[name], taken)
 	}
 	s.Legs = makeAll(f.Legs, taken)
-	for _, l := range f.all() {
-		d.check(l, &s)
-	}
+	d.checkLegs(f, s)
 	return s
+}
+
+// checkLegs checks each leg by itself, as one of a spider that has what legs
+// bring.
+func (d *decoder) checkLegs(f *file, top spider.Spider) {
+	top.Callbacks = make(map[string]spider.Callback)
+	for _, l := range f.all() {
+		for name := range l.made.Callbacks {
+			top.Callbacks[name] = func(context.Context, *spider.Page, *spider.Output) error { return nil }
+		}
+	}
+	everyPage := visit(nil, f.Legs)
+	for _, l := range f.all() {
+		d.check(l, &top, !slices.Contains(everyPage, l))
+	}
 }
 
 // validName is what a registry takes.

@@ -43,6 +43,22 @@ func legNames(t *testing.T, s spider.Spider) map[string][]string {
 	return all
 }
 
+// A sitemap has a callback of its own name.
+func TestLegsOfOneKindHaveNamesAndCallbacksOfTheirOwn(t *testing.T) {
+	s := load(t, `
+name: a
+parse: [pagination]
+legs:
+  - sitemap: {sitemap_urls: http://x.example/1.xml}
+  - sitemap: {sitemap_urls: http://x.example/2.xml}
+  - regex_links: {callback: sitemap-2, legs: [item_id: {legs: [item_id]}]}
+`)
+	want := map[string][]string{"": {"sitemap", "sitemap-2", "regex_links", "item_id", "item_id-2"}, "parse": {"pagination"}}
+	if diff := cmp.Diff(want, legNames(t, s)); diff != "" {
+		t.Errorf("legs (-want, +got):\n%s", diff)
+	}
+}
+
 func TestAWholeSpiderIsRead(t *testing.T) {
 	s := load(t, `
 name: books

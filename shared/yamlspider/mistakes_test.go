@@ -68,6 +68,7 @@ func mistakes() []mistake {
 		{"a callback without legs", "name: a\nparse: [pagination]\ncallbacks: {b: []}\n", `3:16: callback b has no legs`, true},
 		{"a callback that stands twice", right + "callbacks: {parse: [pagination]}\n", `3:20: the callback parse stands above, too: put its legs in one place`, false},
 		{"a callback that reads nothing", right + "callbacks: {b: [item_id]}\n", `: spider "a": callback "b" reads no page`, false},
+		{"a leg of a callback that begins a crawl", "name: a\nparse:\n  - sitemap: {sitemap_urls: http://x/sitemap.xml}\n", `3:5: sitemap begins a crawl, and legs of a callback do not: put it under legs`, false},
 		{"two legs of a name", "name: a\nparse:\n  - pagination: {name: x}\n  - pagination: {name: x}\n", `4:24: two legs are named "x"; the first is in line 3`, false},
 		{"a wrong name of a leg", "name: a\nparse:\n  - pagination: {name: x y}\n", `3:24: a name is letters, digits and . _ -`, true},
 		{"nothing that reads a page", "name: a\nlegs: [item_id]\n", `: spider "a": it reads no page`, false},

@@ -12,16 +12,19 @@ import (
 )
 
 // check binds a leg to its spider for the sake of its mistakes: each is told
-// where the option stands that it names.
-func (d *decoder) check(l *leg, top *spider.Spider) {
+// where the option stands that it names. Legs of one callback start nothing.
+func (d *decoder) check(l *leg, top *spider.Spider, ofCallback bool) {
 	if l.wrong || l.options == nil {
 		return
 	}
-	set := l.options.Leg().SetSpider
-	if set == nil {
-		return
+	bound := l.made
+	var err error
+	if set := l.made.SetSpider; set != nil {
+		err = crawl.Guard(func() (err error) { bound, err = set(top); return err })
 	}
-	err := crawl.Guard(func() error { _, err := set(top); return err })
+	if bound.Start != nil && ofCallback && err == nil {
+		d.at(l.at, "%s begins a crawl, and legs of a callback do not: put it under legs", l.kind)
+	}
 	for _, err := range each(err) {
 		problem, at := err.Error(), l.at
 		if m := optionName.FindStringSubmatch(problem); m != nil {
