@@ -106,7 +106,7 @@ func MapCompose(processors ...Processor) Processor {
 }
 
 func mapCompose(c *Context, value any, processors []Processor) (any, error) {
-	values := append([]any{}, listOf(value)...)
+	values := listOf(value)
 	for _, p := range processors {
 		next := []any{}
 		for _, v := range values {

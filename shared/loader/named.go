@@ -200,6 +200,9 @@ func (a arguments) bool(name string, missing bool) bool {
 
 func (a arguments) processors(name string) []Processor {
 	processors, err := fromValues(spread(a.given[name]))
+	if err == nil && len(processors) == 0 {
+		err = errors.New("there are none; name one at least")
+	}
 	if err != nil {
 		a.blame(name, err)
 	}

@@ -92,6 +92,32 @@ func TestNamedSaysWhatIsRight(t *testing.T) {
 	}
 }
 
+func TestAProcessorOfJSONThatIsWrongIsAnError(t *testing.T) {
+	for spec, want := range map[string]string{
+		`12`:                               `12 is no processor`,
+		`["strip", "x"]`:                   `there is no processor "x"`,
+		`{}`:                               `here are 0`,
+		`[{"re": "("}]`:                    `regular expression "("`,
+		`["strip", {"re": "("}]`:           `regular expression "("`,
+		`{"remove_tags": ["b", {"b": 1}]}`: `argument tags: is an object`,
+		`{"join": {"sep": ","}}`:           `there is no argument "sep"; it is join([separator, default " "])`,
+		`{"map_compose": []}`:              `the argument "processors" is missing`,
+		`{"compose": {"processors": []}}`:  `argument processors: there are none`,
+	} {
+		var p loader.Processor
+		if err := json.Unmarshal([]byte(spec), &p); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", spec, err, want)
+		}
+	}
+	p, err := loader.FromValue(list{loader.Strip(), "upper"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := p.Process(nil, " a "); got != "A" || err != nil {
+		t.Errorf("processors among names: got %v, %v", got, err)
+	}
+}
+
 func TestEveryKindCanBeMade(t *testing.T) {
 	for _, k := range loader.Kinds() {
 		args := make(map[string]any)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,11 @@ import (
 )
 
 type list = []any
+
+type (
+	named string
+	yes   bool
+)
 
 func number(s string) json.Number { return json.Number(s) }
 
@@ -60,6 +66,10 @@ func TestProcessors(t *testing.T) {
 		{"map_compose of one value gives a list", loader.MapCompose(loader.Upper()), "a", list{"A"}},
 		{"map_compose of nil", loader.MapCompose(loader.Upper()), nil, list{}},
 		{"unique", loader.Unique(), list{"a", 1, "a", number("1"), list{"x"}, list{"x"}, map[string]any{"k": 1}, map[string]any{"k": 1}, nil, nil}, list{"a", 1, number("1"), list{"x"}, map[string]any{"k": 1}, nil}},
+		{"unique of one value", loader.Unique(), "a", "a"},
+		{"join of Go's own values", loader.Join(" "), list{int8(-1), uint(2), float32(1.25), time.Date(2026, 5, 3, 0, 0, 0, 0, time.UTC), time.Second, named("x"), yes(true)}, "-1 2 1.25 2026-05-03T00:00:00Z 1000000000 x true"},
+		{"a function that reads texts passes over nothing", loader.Parse("n", strconv.Atoi), list{nil, "5"}, list{5}},
+		{"re passes over nothing", loader.Re("."), list{nil, "a"}, list{"a"}},
 		{"strip", loader.Strip(), list{"\n a b\u00a0", "", nil}, list{"a b", ""}},
 		{"strip of characters", loader.Strip("\"“”"), "“a”", "a"},
 		{"strip leaves numbers", loader.Strip(), list{number("9007199254740993"), true}, list{number("9007199254740993"), true}},
@@ -178,7 +188,11 @@ func TestErrorsOfProcessorsNameWhatIsWrong(t *testing.T) {
 		{loader.Price(","), "1,234,567", `"1,234,567" is no number whose decimal sign is ","`},
 		{loader.Price(""), "1,2.3,4", `is no number`},
 		{loader.Price(""), "2 for £5", `has more than one number; choose one with "re" first`},
+		{loader.Price(""), "2 50 g", `has more than one number`},
 		{loader.Price(""), "٣", `has digits other than 0 to 9`},
+		{loader.Re("."), list{map[string]any{"a": 1}}, `processor re of {"a":1}: is an object`},
+		{loader.Re("."), []byte("x"), `is a []uint8; a text or a number is needed`},
+		{loader.AbsoluteURL(), map[string]any{}, `is an object`},
 		{loader.AbsoluteURL(), "/x", `there is no page to resolve against`},
 		{loader.MapCompose(loader.Strip(), loader.Compose(loader.ToInt())), list{" 1", "y"}, `processor to_int of "y": is no number`},
 		{loader.Lower(), list{strings.Repeat("é", 500), map[string]any{"k": strings.Repeat("é", 500)}}, `éé…: is an object`},
@@ -212,5 +226,31 @@ func TestTheErrorOfAProcessorHasItsParts(t *testing.T) {
 	var of *loader.Error
 	if !errors.As(err, &of) || of.Processor != "to_int" || of.Value != "y" {
 		t.Errorf("got %#v", err)
+	}
+	errSold := errors.New("sold")
+	_, err = loader.Parse("sold", func(string) (int, error) { return 0, errSold }).Process(nil, "x")
+	if !errors.Is(err, errSold) {
+		t.Errorf("the cause of %v is lost", err)
+	}
+	if loader.Re("(").Err() == nil || loader.Re("a").Err() != nil {
+		t.Error("Err does not tell wrong arguments")
+	}
+	if got := (loader.Processor{}).String(); got != "identity" {
+		t.Errorf("the zero processor is %q", got)
+	}
+}
+
+func TestAddressesAreResolvedOutsideOfALoaderToo(t *testing.T) {
+	resolve := loader.AbsoluteURL()
+	c := loader.NewContext(page())
+	got, err := resolve.Process(c, list{"x", nil, "//other.example/y"})
+	if diff := cmp.Diff(list{"http://shop.example/shop/x", "http://other.example/y"}, got); diff != "" || err != nil {
+		t.Errorf("%v, mismatch (-want +got):\n%s", err, diff)
+	}
+	if _, err := resolve.Process(c, "http://[::x/"); err == nil || !strings.Contains(err.Error(), `processor absolute_url of "http://[::x/": `) {
+		t.Errorf("got %v", err)
+	}
+	if v := c.Value("x"); v != nil {
+		t.Errorf("got %v", v)
 	}
 }

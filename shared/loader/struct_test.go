@@ -25,27 +25,29 @@ type Dates struct {
 }
 
 type product struct {
-	Name    string         `json:"name"`
-	ID      int64          `json:"id"`
-	Serial  uint64         `json:"serial"`
-	Price   json.Number    `json:"price"`
-	Weight  float64        `json:"weight"`
-	Stock   *int           `json:"stock"`
-	Sold    bool           `json:"sold"`
-	Tags    []string       `json:"tags"`
-	Sizes   []int          `json:"sizes"`
-	Maker   maker          `json:"maker"`
-	Makers  []*maker       `json:"makers"`
-	Extra   map[string]any `json:"extra"`
-	Any     any            `json:"any"`
-	IP      netip.Addr     `json:"ip"`
-	Big     *big.Int       `json:"big"`
-	Wait    time.Duration  `json:"wait"`
-	Pair    [2]float32     `json:"pair"`
-	Raw     []byte         `json:"raw"`
-	Small   int8           `json:"small"`
-	Untold  string         // by its own name
-	Ignored string         `json:"-"`
+	Name    string          `json:"name"`
+	ID      int64           `json:"id"`
+	Serial  uint64          `json:"serial"`
+	Price   json.Number     `json:"price"`
+	Weight  float64         `json:"weight"`
+	Stock   *int            `json:"stock"`
+	Sold    bool            `json:"sold"`
+	Tags    []string        `json:"tags"`
+	Sizes   []int           `json:"sizes"`
+	Maker   maker           `json:"maker"`
+	Makers  []*maker        `json:"makers"`
+	Extra   map[string]any  `json:"extra"`
+	Any     any             `json:"any"`
+	IP      netip.Addr      `json:"ip"`
+	Big     *big.Int        `json:"big"`
+	Wait    time.Duration   `json:"wait"`
+	Pair    [2]float32      `json:"pair"`
+	Raw     []byte          `json:"raw"`
+	Small   int8            `json:"small"`
+	JSON    json.RawMessage `json:"json"`
+	Keys    map[int]string  `json:"keys"`
+	Untold  string          // by its own name
+	Ignored string          `json:"-"`
 	private string
 	*Dates
 }
@@ -97,6 +99,8 @@ func TestValuesGoIntoTheFieldsOfAStruct(t *testing.T) {
 		{"an array", "pair", []string{"1.5", "2"}, product{Pair: [2]float32{1.5, 2}}},
 		{"bytes of a text", "raw", "abc", product{Raw: []byte("abc")}},
 		{"bytes", "raw", []byte("abc"), product{Raw: []byte("abc")}},
+		{"nothing in a list is the zero value", "sizes", list{1, nil}, product{Sizes: []int{1, 0}}},
+		{"JSON as it is", "json", map[string]any{"a": json.Number("1.10")}, product{JSON: json.RawMessage(`{"a":1.10}`)}},
 		{"a field without a tag", "Untold", "x", product{Untold: "x"}},
 		{"a field of an embedded struct", "added", "2026-05-03T10:00:00+02:00", product{Dates: &Dates{Added: time.Date(2026, 5, 3, 8, 0, 0, 0, time.UTC)}}},
 		{"a time", "added", time.Unix(1, 0).UTC(), product{Dates: &Dates{Added: time.Unix(1, 0).UTC()}}},
@@ -150,6 +154,11 @@ func TestValuesThatDoNotFitSayWhy(t *testing.T) {
 		{"wait", "soon", `is no duration, such as "90s"`},
 		{"pair", list{1}, `has 1 values, and the field takes 2`},
 		{"added", "3 May 2026", `is no time as in ["2006-01-02T15:04:05Z07:00"] (layouts are Go's: 2006-01-02 15:04:05); name the field's Layouts`},
+		{"stock", "x", `field stock, value "x": is no number`},
+		{"stock", list{list{1}}, `is a list of one value, and the field is int`},
+		{"json", func() {}, `unsupported type`},
+		{"keys", map[string]any{"1": "x"}, `whose keys are no texts`},
+		{"added", map[string]any{}, `is an object, and the field is time.Time`},
 		{"nme", "x", `there is no field "nme" in loader_test.product; there are name, id, serial, price,`},
 		{"Ignored", "x", `there is no field "Ignored"`},
 		{"private", "x", `there is no field "private"`},
@@ -257,5 +266,27 @@ func TestMapsAreItems(t *testing.T) {
 	numbers, err := ints.Load()
 	if !cmp.Equal(numbers, map[string]int{"a": 5}) || err == nil || !strings.Contains(err.Error(), `field b, value "x": is no number`) {
 		t.Errorf("got %v, %v", numbers, err)
+	}
+}
+
+func TestWhatIsWrongInAProgramPanicsWhenItStarts(t *testing.T) {
+	defer func() {
+		if p := recover(); p == nil || !strings.Contains(p.(error).Error(), `there is no field "x"`) {
+			t.Errorf("got %v", p)
+		}
+	}()
+	loader.MustFor[maker](loader.Spec{Fields: map[string]loader.Field{"x": {}}})
+}
+
+func TestFieldsOfOtherObjectsAreAdded(t *testing.T) {
+	l := loader.MustFor[maker](loader.Spec{}).New(nil)
+	l.AddFields(map[string]any{"name": "Smith"})
+	l.AddFields([]int{1})
+	if _, err := l.GetOutputValue("x"); err == nil || !strings.Contains(err.Error(), `there is no field "x"`) {
+		t.Errorf("got %v", err)
+	}
+	got, err := l.Load()
+	if got.Name != "Smith" || err == nil || !strings.Contains(err.Error(), "item of type []int is not a JSON object") {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }

@@ -67,13 +67,7 @@ func Re(pattern string) Processor {
 	if err != nil {
 		return broken("re", err)
 	}
-	return ForEach("re", func(_ *Context, value any) (any, error) {
-		s, err := textOf(value)
-		if err != nil {
-			return nil, err
-		}
-		return matches(re, s), nil
-	})
+	return Parse("re", func(s string) ([]any, error) { return matches(re, s), nil })
 }
 
 func matches(re *regexp.Regexp, s string) []any {
