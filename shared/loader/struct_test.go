@@ -214,7 +214,7 @@ func TestLayoutsOfAField(t *testing.T) {
 }
 
 func TestAStructThatIsThereIsTheBeginning(t *testing.T) {
-	before := product{Name: "old", Tags: []string{"a"}, Weight: 1.5, Ignored: "kept"}
+	before := product{Name: "old", Tags: []string{"a"}, Weight: 1.5, Ignored: "kept", private: "kept"}
 	l := anyProduct.Update(nil, before)
 	l.AddValue("tags", "b")
 	l.AddValue("name", "new") // behind the old name, so the first one stays
@@ -223,7 +223,7 @@ func TestAStructThatIsThereIsTheBeginning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := product{Name: "old", Tags: []string{"a", "b"}, Weight: 1.5, Ignored: "kept", ID: 7}
+	want := product{Name: "old", Tags: []string{"a", "b"}, Weight: 1.5, Ignored: "kept", private: "kept", ID: 7}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(product{}, big.Int{}), cmp.Comparer(func(a, b netip.Addr) bool { return a == b })); diff != "" {
 		t.Errorf("mismatch (-want +got):\n%s", diff)
 	}
