@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/items"
@@ -22,7 +23,8 @@ func (e *Engine) heed(ctx context.Context, v *visit, closes *crawl.CloseSpider) 
 	return nil
 }
 
-// tellItems tells of items that are kept.
+// tellItems tells of what became of items, and stops the job where a step of the
+// pipeline says so: the item that it said it of is kept as a dead one.
 func (e *Engine) tellItems(ctx context.Context, v *visit, rows []items.Row, problems []error) error {
 	for k, row := range rows {
 		key := pipeline.Key{Job: v.job.UID, Unit: row.Key.Unit, Run: row.Key.Run, Ordinal: row.Key.Ordinal}
@@ -34,6 +36,10 @@ func (e *Engine) tellItems(ctx context.Context, v *visit, rows []items.Row, prob
 			closes = v.Extensions.ItemDropped(ctx, key, row.Item, row.Why)
 		case items.Dead:
 			closes = v.Extensions.ItemError(ctx, key, row.Item, problems[k])
+		}
+		var ofStep *crawl.CloseSpider
+		if errors.As(problems[k], &ofStep) {
+			closes = ofStep
 		}
 		if err := e.heed(ctx, v, closes); err != nil {
 			return err

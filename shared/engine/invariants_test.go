@@ -214,10 +214,17 @@ func TestI5AStoppedJobFetchesNoMore(t *testing.T) {
 	})
 	for setting, reason := range map[string]string{
 		"CLOSESPIDER_PAGECOUNT": "closespider_pagecount", "CLOSESPIDER_ITEMCOUNT": "closespider_itemcount",
+		"CLOSESPIDER_PAGECOUNT_NO_ITEM": "closespider_pagecount_no_item",
 	} {
 		t.Run(setting, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := worldtest.New(t, worldtest.Options{Site: tree(500), Start: []string{"/0"}, Settings: map[string]string{setting: "30"}})
+				site := tree(500)
+				if setting == "CLOSESPIDER_PAGECOUNT_NO_ITEM" {
+					for path, page := range site {
+						_, site[path], _ = strings.Cut(page, "\n") // without its item
+					}
+				}
+				w := worldtest.New(t, worldtest.Options{Site: site, Start: []string{"/0"}, Settings: map[string]string{setting: "30"}})
 				job := w.Run()
 				if job.State != crawl.JobFinished || job.Reason != reason {
 					t.Errorf("job %s, %s; want finished, %s", job.State, job.Reason, reason)
@@ -228,6 +235,21 @@ func TestI5AStoppedJobFetchesNoMore(t *testing.T) {
 			})
 		})
 	}
+	t.Run("CLOSESPIDER_TIMEOUT_NO_ITEM", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			never := func(context.Context, *crawl.Request, downloader.Handler) (*crawl.Response, error) {
+				return nil, &crawl.Later{At: time.Now().Add(time.Hour), Why: "slot"}
+			}
+			begin := time.Now()
+			w := worldtest.New(t, worldtest.Options{Site: tree(3), Start: []string{"/0"}, Fetch: never, Settings: map[string]string{"CLOSESPIDER_TIMEOUT_NO_ITEM": "60"}})
+			if job := w.Run(); job.Reason != "closespider_timeout_no_item" {
+				t.Errorf("job %s, %s; want closespider_timeout_no_item", job.State, job.Reason)
+			}
+			if took := time.Since(begin); took > 5*time.Minute {
+				t.Errorf("closed after %s, though nothing moved for a minute", took)
+			}
+		})
+	})
 	t.Run("CLOSESPIDER_TIMEOUT", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			slow := func(ctx context.Context, req *crawl.Request, next downloader.Handler) (*crawl.Response, error) {

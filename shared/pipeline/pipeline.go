@@ -14,8 +14,9 @@ import (
 )
 
 // A Step handles one item. It may change it, return another, or refuse it with
-// a *crawl.Drop; any other error makes the item dead. A step runs at least
-// once an item: after a crash it may see one again, under the same key.
+// a *crawl.Drop; any other error makes the item dead, and a *crawl.CloseSpider
+// also closes the job. A step runs at least once an item: after a crash it may
+// see one again, under the same key.
 type Step struct {
 	// Name names the step in logs, errors and stats.
 	Name string
