@@ -140,8 +140,7 @@ func TestExtensionsHearOfEverything(t *testing.T) {
 	})
 }
 
-// What an extension says loses no work, and what it counts at the very end is
-// in the stats.
+// What an extension says loses no work.
 func TestExtensionsThatFailLoseNothing(t *testing.T) {
 	for name, say := range map[string]func(string) error{
 		"errors": func(string) error { return errors.New("broken") },
@@ -168,6 +167,24 @@ func TestExtensionsThatFailLoseNothing(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestExtensionsThatFailAtTheVeryEndAreInTheStats(t *testing.T) {
+	e := ear{say: func(hook string) error {
+		if hook == "SpiderClosed" {
+			return errors.New("broken")
+		}
+		return nil
+	}}
+	runWorld(t, eventful(&e), func(w *worldtest.World, job crawl.Job, _ []string) {
+		stats, err := w.ReadStats(t.Context(), job.UID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stats["extension/ear/error_count"] != 1.0 {
+			t.Errorf("stats %v", stats)
+		}
+	})
 }
 
 func TestExtensionsThatFailLoseNothingInCrashes(t *testing.T) {

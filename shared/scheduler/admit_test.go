@@ -336,3 +336,35 @@ func TestInterleavingBWithAnotherParentBetween(t *testing.T) {
 		t.Errorf("after that: %+v, %v", got, err)
 	}
 }
+
+// Duplicates are told of wherever they are found: in the batch, in the cache,
+// by the read and by the put.
+func TestAdmitTellsOfDuplicates(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		same bool // the scheduler that admitted the first
+		want []string
+	}{
+		{"in the cache", true, []string{"a", "a"}},
+		{"by another process", false, []string{"a", "a"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.admitted(child("p", "a"))
+			s := w.Scheduler
+			if !test.same {
+				s = scheduler.New(w.ports)
+			}
+			var told []string
+			got, err := s.AdmitTelling(t.Context(), job, []scheduler.Child{child("q", "a"), child("q", "b"), child("q", "a")}, func(c scheduler.Child) {
+				told = append(told, name(c.Unit))
+			})
+			if err != nil || got != (scheduler.Admission{New: 1, Seen: 2}) {
+				t.Errorf("admission %+v, err %v", got, err)
+			}
+			if diff := cmp.Diff(test.want, told); diff != "" {
+				t.Errorf("told (-want, +got):\n%s", diff)
+			}
+		})
+	}
+}
