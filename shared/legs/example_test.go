@@ -15,7 +15,9 @@ import (
 )
 
 // show prints what a spider makes of a page of HTML.
-func show(s spider.Spider, url, html string) {
+func show(s spider.Spider, url, html string) { showTyped(s, url, "text/html; charset=utf-8", html) }
+
+func showTyped(s spider.Spider, url, contentType, body string) {
 	s.Name = "example"
 	registry, err := spider.NewRegistry(s)
 	if err != nil {
@@ -24,8 +26,8 @@ func show(s spider.Spider, url, html string) {
 	}
 	bound, _ := registry.Get(s.Name)
 	page := spider.NewPage(&crawl.Response{
-		URL: url, Status: 200, Body: []byte(html), Request: &crawl.Request{URL: url},
-		Headers: http.Header{"Content-Type": {"text/html; charset=utf-8"}},
+		URL: url, Status: 200, Body: []byte(body), Request: &crawl.Request{URL: url},
+		Headers: http.Header{"Content-Type": {contentType}},
 	}, bound, crawl.Job{}, nil)
 	for res, err := range spider.NewChain(bound, new(stats.Collector)).Process(context.Background(), page) {
 		switch {
@@ -191,4 +193,29 @@ func ExampleFeedLinks() {
 	s := spider.Spider{Callbacks: map[string]spider.Callback{"product": product}, Legs: []spider.Leg{feed.Leg()}}
 	show(s, "https://shop.example/feed", `<rss version="2.0"><channel><item><link>/product/1</link></item></channel></rss>`)
 	// Output: request https://shop.example/product/1 product
+}
+
+func ExampleXMLFeed() {
+	books := legs.XMLFeed{
+		Itertag: "book",
+		Fields: legs.FieldList{
+			{Name: "title", CSS: "title::text"},
+			{Name: "isbn", XPath: "@isbn"},
+		},
+	}
+	s := spider.Spider{Legs: []spider.Leg{books.Leg()}}
+	showTyped(s, "https://shop.example/books.xml", "text/xml", `<books><book isbn="1"><title>Emma</title></book><book isbn="2"><title>Persuasion</title></book></books>`)
+	// Output:
+	// item {"title":"Emma","isbn":"1"}
+	// item {"title":"Persuasion","isbn":"2"}
+}
+
+func ExampleCSVFeed() {
+	prices := legs.CSVFeed{
+		Delimiter: ";",
+		Fields:    map[string]string{"name": "Artikel", "price": "Preis"},
+	}
+	s := spider.Spider{Legs: []spider.Leg{prices.Leg()}}
+	showTyped(s, "https://shop.example/prices.csv", "text/csv", "Nr;Artikel;Preis\n1;Clog;12,50\n")
+	// Output: item {"name":"Clog","price":"12,50"}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/skitterhq/skitter/shared/extract"
 	"github.com/skitterhq/skitter/shared/spider"
 )
 
@@ -69,7 +68,7 @@ func (o Fields) Leg() spider.Leg {
 
 // A fieldReader is Fields that are compiled.
 type fieldReader struct {
-	each   *extract.Query
+	each   *query
 	fields *fieldSet
 	fail   bool
 	count  string
@@ -84,7 +83,7 @@ func (r *fieldReader) read(page *spider.Page, out *spider.Output) error {
 	}
 	var errs []error
 	reading := newReading(page)
-	for part := range page.Select(r.each).Each() {
+	for part := range r.each.in(page).Each() {
 		if err := r.item(reading, part, out); err != nil && len(errs) < maxFieldErrors {
 			errs = append(errs, err)
 		}

@@ -129,3 +129,44 @@ func TestFieldsMistakesAreToldAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// typed makes a page of another Content-Type.
+func typed(contentType, body string) *spider.Page {
+	page := newPage("http://a.example/api?page=1", body, nil)
+	page.Headers.Set("Content-Type", contentType)
+	return page
+}
+
+func TestFieldsOfJSONAndXML(t *testing.T) {
+	const answer = `{"total": 2, "books": [
+		{"id": 9007199254740993, "title": "Emma", "price": 3.50, "tags": ["a", "b"], "about": "<p>By <b>Jane</b></p>", "sold": null},
+		{"id": 2, "title": "Persuasion", "price": 4, "tags": [], "sold": true}]}`
+	json := func(each legs.Selector, fields string) legs.Fields {
+		return legs.Fields{Each: each, Fields: fieldsOf(t, fields)}
+	}
+	tests := []struct {
+		name string
+		leg  legs.Fields
+		page *spider.Page
+		want []string
+	}{
+		{"values keep their types and digits", json(legs.Selector{JMESPath: "books"}, `{"id": {"jmespath": "id"}, "price": {"jmespath": "price"}, "tags": {"jmespath": "tags", "all": true}, "sold": {"jmespath": "sold"}}`),
+			typed("application/json", answer), []string{
+				`{"id":9007199254740993,"price":3.50,"tags":["a","b"],"sold":null}`, `{"id":2,"price":4,"tags":[],"sold":true}`,
+			}},
+		{"JSONPath", json(legs.Selector{JSONPath: "$.books[?@.price < 4]"}, `{"title": {"jsonpath": "$.title"}}`), typed("application/json", answer), []string{`{"title":"Emma"}`}},
+		{"an item of the whole answer", json(legs.Selector{}, `{"total": {"jmespath": "total", "type": "int"}, "first": {"jmespath": "books[0].title"}}`),
+			typed("application/json", answer), []string{`{"total":2,"first":"Emma"}`}},
+		{"HTML inside of JSON", json(legs.Selector{JMESPath: "books"}, `{"by": {"jmespath": "about", "fields": {"name": "b::text"}}}`), typed("application/json", answer), []string{`{"by":{"name":"Jane"}}`}},
+		{"XML", json(legs.XPath("//book"), `{"id": {"xpath": "@id", "type": "int"}, "title": "title::text"}`),
+			typed("application/xml", `<?xml version="1.0"?><books><book id="7"><title>Emma</title></book></books>`), []string{`{"id":7,"title":"Emma"}`}},
+		{"a JSON path on a page of HTML finds nothing", json(legs.Selector{JMESPath: "books"}, `{"id": {"jmespath": "id"}}`), typed("text/html", "<p>Hello"), nil},
+		{"CSS on a page of JSON finds nothing", json(legs.Selector{}, `{"name": "h1::text"}`), typed("application/json", answer), nil},
+		{"and nothing on what is neither", json(legs.Selector{}, `{"name": "h1::text", "x": {"jmespath": "x"}}`), typed("image/png", "\x89PNG\r\n\x1a\n\x00\x00"), nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			equal(t, "items", read(t, spider.Spider{Legs: []spider.Leg{test.leg.Leg()}}, test.page).items, test.want)
+		})
+	}
+}

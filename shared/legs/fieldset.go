@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/skitterhq/skitter/shared/extract"
 	"github.com/skitterhq/skitter/shared/loader"
 	"github.com/skitterhq/skitter/shared/spider"
 )
@@ -23,7 +22,7 @@ type fieldSet struct {
 // A field is a Field that is compiled.
 type field struct {
 	Field
-	query   *extract.Query // nil for none
+	query   *query // nil for none
 	from    func(*spider.Page) any
 	text    bool // what a reader sees
 	process []loader.Processor

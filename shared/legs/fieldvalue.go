@@ -10,11 +10,6 @@ import (
 	"github.com/skitterhq/skitter/shared/spider"
 )
 
-// A scope is what fields are looked for in: a page, or a part of it.
-type scope interface {
-	Select(q *extract.Query) extract.Selection
-}
-
 // A reading is one page that is being read.
 type reading struct {
 	page    *spider.Page
@@ -69,7 +64,7 @@ func (f *field) read(r *reading, in scope) (value any, found bool, err error) {
 	case f.inner != nil:
 		return f.objects(r, in)
 	default:
-		selected := in.Select(f.query)
+		selected := f.query.in(in)
 		found = selected.Len() > 0
 		value = f.values(selected)
 	}
@@ -142,7 +137,7 @@ func (f *field) objects(r *reading, in scope) (value any, found bool, err error)
 		return o, found, nil
 	}
 	var all []any
-	for part := range in.Select(f.query).Each() {
+	for part := range f.query.in(in).Each() {
 		o, inside, err := f.inner.read(r, part)
 		switch {
 		case err != nil:

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/skitterhq/skitter/shared/crawl"
-	"github.com/skitterhq/skitter/shared/extract"
 	"github.com/skitterhq/skitter/shared/spider"
 )
 
@@ -162,13 +161,6 @@ func (m *mistakes) patterns(option string, texts []string) []*regexp.Regexp {
 		patterns = append(patterns, p)
 	}
 	return patterns
-}
-
-// selector compiles a selector; that of none is nil.
-func (m *mistakes) selector(option string, s Selector) *extract.Query {
-	q, err := s.Compile()
-	m.add(option, err)
-	return q
 }
 
 // err is nil if there are no mistakes.

@@ -34,11 +34,11 @@ func (p *paginator) nextLink(page *spider.Page) string {
 	var ref string
 	switch {
 	case p.NextParam != "":
-		if cursor := strings.TrimSpace(page.Select(p.next).Get()); cursor != "" && cursor != "null" {
+		if cursor := strings.TrimSpace(p.next.in(page).Get()); cursor != "" && cursor != "null" {
 			return withParam(page.Response.URL, p.NextParam, cursor)
 		}
 	case p.next != nil:
-		ref = reference(page.Select(p.next))
+		ref = reference(p.next.in(page))
 	default:
 		if isHTML(page) {
 			ref = page.Select(relNext).Attr("href")

@@ -7,7 +7,6 @@ import (
 	"regexp"
 
 	"github.com/skitterhq/skitter/shared/crawl"
-	"github.com/skitterhq/skitter/shared/extract"
 	"github.com/skitterhq/skitter/shared/spider"
 )
 
@@ -95,7 +94,7 @@ func (o Pagination) Leg() spider.Leg {
 // A paginator is a Pagination that is compiled.
 type paginator struct {
 	Pagination
-	next, while, until *extract.Query
+	next, while, until *query
 	pattern            *regexp.Regexp
 	start              int
 	wanted             func(*spider.Page) bool
@@ -152,7 +151,7 @@ func (p *paginator) compilePattern(m *mistakes) {
 
 // turn gives the request for the next page, if there is one.
 func (p *paginator) turn(page *spider.Page, out *spider.Output) {
-	if p.while != nil && page.Select(p.while).Len() == 0 || p.until != nil && page.Select(p.until).Len() > 0 {
+	if p.while != nil && p.while.in(page).Len() == 0 || p.until != nil && p.until.in(page).Len() > 0 {
 		return
 	}
 	var url string

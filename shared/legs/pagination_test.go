@@ -110,3 +110,29 @@ func TestPaginationMistakesAreToldAtOnce(t *testing.T) {
 	wantMistakes(t, legs.Pagination{NextParam: "after"}.Leg(), "option next_param: it takes what next selects")
 	wantMistakes(t, legs.Pagination{Next: legs.Selector{CSS: "a", XPath: "//a"}}.Leg(), "option next: a selector is in one language")
 }
+
+func TestPaginationOfAnAPI(t *testing.T) {
+	tests := []struct {
+		name       string
+		leg        legs.Pagination
+		body, want string
+	}{
+		{"an address", legs.Pagination{Next: legs.Selector{JMESPath: "next"}}, `{"next": "/api?page=2"}`, "http://a.example/api?page=2"},
+		{"null", legs.Pagination{Next: legs.Selector{JMESPath: "next"}}, `{"next": null}`, ""},
+		{"a cursor that is a number", legs.Pagination{Next: legs.Selector{JSONPath: "$.after"}, NextParam: "after"}, `{"after": 9007199254740993}`, "http://a.example/api?page=1&after=9007199254740993"},
+		{"no cursor", legs.Pagination{Next: legs.Selector{JSONPath: "$.after"}, NextParam: "after"}, `{"after": null}`, ""},
+		{"while there are entries", legs.Pagination{PageParam: "page", While: legs.Selector{JMESPath: "books[0]"}}, `{"books": [1]}`, "http://a.example/api?page=2"},
+		{"no more entries", legs.Pagination{PageParam: "page", While: legs.Selector{JMESPath: "books[0]"}}, `{"books": []}`, ""},
+		{"an empty list", legs.Pagination{PageParam: "page", While: legs.Selector{JMESPath: "books"}}, `{"books": []}`, ""},
+		{"until it says so", legs.Pagination{PageParam: "page", Until: legs.Selector{JMESPath: "last || null"}}, `{"last": true}`, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := ""
+			for _, req := range read(t, spider.Spider{Parse: nothing, Legs: []spider.Leg{test.leg.Leg()}}, typed("application/json", test.body)).requests {
+				got += req.URL
+			}
+			equal(t, test.body, got, test.want)
+		})
+	}
+}

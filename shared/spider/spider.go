@@ -2,9 +2,9 @@
 // start, callbacks and legs (Scrapy's SEP-016), and of the middlewares that
 // stand between it and the engine.
 //
-// The middlewares that are shipped are in package spidermw; legs are not
-// shipped yet. Fetching, admitting and keeping are others' business: a
-// callback gets a page and says what it found.
+// The middlewares that are shipped are in package spidermw, the legs in package
+// legs. Fetching, admitting and keeping are others' business: a callback gets a
+// page and says what it found.
 package spider
 
 import (
