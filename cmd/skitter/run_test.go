@@ -5,7 +5,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/skitterhq/skitter/shared/yamlspider"
 )
 
 // TestAYAMLSpiderIsResumedWithoutItsFile: the job has the text, wherever it is
@@ -49,5 +55,52 @@ parse:
 	}
 	if got := k.items("yaml"); len(got) != pages {
 		t.Errorf("%d items, want %d", len(got), pages)
+	}
+}
+
+// docsBlocks are the blocks of a language in docs/yaml.md.
+func docsBlocks(t *testing.T, language string) []string {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/yaml.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+		all = append(all, m[1])
+	}
+	return all
+}
+
+// The first example of docs/yaml.md gives what the spider in Go gives.
+func TestTheExampleOfTheDocsRuns(t *testing.T) {
+	k := newKilled(t, 10)
+	if err := os.WriteFile(filepath.Join(k.dir, "quotations.yaml"), []byte(docsBlocks(t, "yaml")[0]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	given := make(map[string]string)
+	for command, word := range map[string]string{"run": "quotations.yaml", "crawl": "quotes"} {
+		cmd := k.command(command, word, k.url+"/quotes/page/1/", "-O", command+".jsonl", "--quiet", "-s", "DOWNLOAD_DELAY=0")
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%v\n%s", err, cmd.Stderr)
+		}
+		text, err := os.ReadFile(filepath.Join(k.dir, command+".jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		given[command] = string(text)
+	}
+	if given["run"] == "" || given["run"] != given["crawl"] {
+		t.Errorf("in YAML\n%s\nin Go\n%s", given["run"], given["crawl"])
+	}
+}
+
+// What docs/yaml.md shows of mistakes is what is told.
+func TestTheMistakesOfTheDocsAreTold(t *testing.T) {
+	_, err := yamlspider.Load("shop.yaml", []byte(docsBlocks(t, "yaml wrong")[0]))
+	var told strings.Builder
+	printError(&told, err)
+	if diff := cmp.Diff(docsBlocks(t, "text")[0], told.String()); diff != "" {
+		t.Errorf("(-docs, +told):\n%s", diff)
 	}
 }
