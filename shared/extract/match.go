@@ -12,14 +12,20 @@ import (
 // cascadia has all others.
 type compound struct {
 	tag     string // "" for any
+	prefix  string // of the name, if hasPrefix: "" for none
 	id      string // "" for any
 	classes []string
 	other   cascadia.Sel // all but the tag; nil for the common ones
+
+	hasPrefix bool
 }
 
 func (c *compound) match(n *html.Node) bool {
 	if c.tag != "" && c.tag != n.Data && (n.DataAtom != 0 || !strings.EqualFold(c.tag, n.Data)) {
 		return false // what has no atom may be XML, whose names keep their case
+	}
+	if c.hasPrefix && c.prefix != n.Namespace {
+		return false
 	}
 	if c.other != nil {
 		return c.other.Match(n)

@@ -175,16 +175,13 @@ func (p *selectorParser) pseudoElement(a *alternative, combinator byte) error {
 	return nil
 }
 
-// newCompound reads the common forms itself: tag, #id and .class without
-// escapes.
+// newCompound reads the common forms itself: tag, prefix|tag, #id and .class
+// without escapes.
 func newCompound(text string) (compound, error) {
 	var c compound
-	rest := text
-	if after, found := strings.CutPrefix(rest, "*"); found {
-		rest = after
-	} else {
-		c.tag, rest = cutIdentifier(rest)
-		c.tag = strings.ToLower(c.tag)
+	rest, err := c.typeSelector(text)
+	if err != nil {
+		return compound{}, err
 	}
 	conditions := rest
 	for rest != "" {
@@ -197,19 +194,48 @@ func newCompound(text string) (compound, error) {
 		case sign == '#' && name != "" && c.id == "":
 			c.id = name
 		default:
+			conditions, err := forCascadia(conditions)
+			if err != nil {
+				return compound{}, err
+			}
 			sel, err := cascadia.Parse(conditions)
 			if err != nil {
 				return compound{}, err
 			}
-			return compound{tag: c.tag, other: sel}, nil
+			return compound{tag: c.tag, prefix: c.prefix, hasPrefix: c.hasPrefix, other: sel}, nil
 		}
 	}
 	return c, nil
 }
 
+// typeSelector cuts the name of an element and its prefix off a compound.
+func (c *compound) typeSelector(text string) (rest string, err error) {
+	name := func(s string) (string, string) {
+		if after, found := strings.CutPrefix(s, "*"); found {
+			return "", after
+		}
+		name, rest := cutIdentifier(s)
+		return strings.ToLower(name), rest
+	}
+	c.tag, rest = name(text)
+	if strings.HasPrefix(rest, "\\") {
+		c.tag = ""
+		return text, nil // a name with escapes is cascadia's
+	}
+	if !strings.HasPrefix(rest, "|") {
+		return rest, nil
+	}
+	c.hasPrefix = !strings.HasPrefix(text, "*")
+	c.prefix = strings.TrimSuffix(text[:len(text)-len(rest)], "*")
+	if c.tag, rest = name(rest[1:]); c.tag == "" && !strings.HasPrefix(text[len(text)-len(rest)-1:], "*") {
+		return "", fmt.Errorf("the name of an element is missing after %q", text[:len(text)-len(rest)])
+	}
+	return rest, nil
+}
+
 // isAny reports whether the compound is "*".
 func (c *compound) isAny() bool {
-	return c.other == nil && c.tag == "" && c.id == "" && len(c.classes) == 0
+	return c.other == nil && c.tag == "" && !c.hasPrefix && c.id == "" && len(c.classes) == 0
 }
 
 // cutIdentifier cuts a CSS identifier without escapes off s.
