@@ -1,76 +1,149 @@
 package extract_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
-	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/extract"
 	"github.com/skitterhq/skitter/shared/spider"
-	"github.com/skitterhq/skitter/shared/yamlspider"
 )
 
-func readFile(t *testing.T, name string) string {
+const docsPath = "../../docs/selectors.md"
+
+// blocks returns the code blocks of docs/selectors.md in a language.
+func blocks(t testing.TB, language string) []string {
 	t.Helper()
-	data, err := os.ReadFile(name)
+	text, err := os.ReadFile(docsPath)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(data)
+	var found []string
+	for _, part := range strings.Split(string(text), "\n```"+language+"\n")[1:] {
+		block, _, _ := strings.Cut(part, "\n```\n")
+		found = append(found, block)
+	}
+	if len(found) == 0 {
+		t.Fatalf("%s has no example in %s", docsPath, language)
+	}
+	return found
 }
 
-// blocks are the code blocks of a page of docs in one language.
-func blocks(page, language string) (code []string) {
-	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(page, -1) {
-		code = append(code, m[1])
+// A line of an example is "language  expression  -> values", where a " | " leads
+// to a selector on what was found.
+func TestExamplesOfTheDocs(t *testing.T) {
+	page, data := blocks(t, "html")[0], blocks(t, "json")[0]
+	count := 0
+	for _, line := range strings.Split(strings.Join(blocks(t, "text"), "\n"), "\n") {
+		count++
+		t.Run(line, func(t *testing.T) {
+			question, answer, found := strings.Cut(line, "  -> ")
+			if !found {
+				t.Fatal("no values follow")
+			}
+			var want []string
+			if err := json.Unmarshal([]byte(answer), &want); err != nil {
+				t.Fatal(err)
+			}
+			body, kind := page, "text/html"
+			if strings.HasPrefix(question, "j") {
+				body, kind = data, "application/json"
+			}
+			got, err := ask(extract.NewDocument([]byte(body), kind, "http://example.com/"), question)
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("(-want +got)\n%s%v", diff, err)
+			}
+		})
 	}
-	return code
+	if count < 40 {
+		t.Errorf("%d examples only", count)
+	}
 }
 
-// TestDocsOfLinkExtractorsAreRun holds the page's code to the examples, which
-// run, and its YAML to what a spider loads.
-func TestDocsOfLinkExtractorsAreRun(t *testing.T) {
-	page := readFile(t, "../../docs/link-extractors.md")
-	examples := strings.ReplaceAll(readFile(t, "links_example_test.go"), "\n\t", "\n")
-	code, yaml := blocks(page, "go"), blocks(page, "yaml")
-	if len(code) != 3 || len(yaml) != 1 {
-		t.Fatalf("%d blocks of Go and %d of YAML, want 3 and 1", len(code), len(yaml))
-	}
-	for _, block := range code {
-		if !strings.Contains(examples, "\n"+block) {
-			t.Errorf("no example has\n%s", block)
+func ask(d *extract.Document, question string) ([]string, error) {
+	var found extract.Selection
+	for i, part := range strings.Split(question, " | ") {
+		language, expression, _ := strings.Cut(part, "  ")
+		if language == "re" {
+			return found.Re(expression), d.TakeErr()
 		}
-	}
-	for _, block := range yaml {
-		s, err := yamlspider.Load("docs.yaml", []byte(block))
+		compile := map[string]func(string) (*extract.Query, error){
+			"css": extract.CompileCSS, "xpath": extract.CompileXPath,
+			"jmespath": extract.CompileJMESPath, "jsonpath": extract.CompileJSONPath,
+		}[language]
+		if compile == nil {
+			return nil, fmt.Errorf("unknown language %q", language)
+		}
+		q, err := compile(expression)
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
-		if _, err := spider.NewRegistry(s); err != nil {
-			t.Error(err)
+		if i == 0 {
+			found = d.Select(q)
+		} else {
+			found = found.Select(q)
+		}
+	}
+	return found.All(), found.Err()
+}
+
+// The Go examples of the docs stand in this file, where they are compiled and
+// run.
+func TestGoOfTheDocsIsRun(t *testing.T) {
+	source, err := os.ReadFile("docs_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := strings.ReplaceAll(string(source), "\t", "")
+	for _, block := range blocks(t, "go") {
+		for _, line := range strings.Split(strings.ReplaceAll(block, "\t", ""), "\n") {
+			if !strings.Contains(plain, line) {
+				t.Errorf("this line is not run:\n%s", line)
+			}
 		}
 	}
 }
 
-// TestDocsHaveEveryOptionOfLinkExtractors compares the page's table with the
-// options.
-func TestDocsHaveEveryOptionOfLinkExtractors(t *testing.T) {
-	page := readFile(t, "../../docs/link-extractors.md")
-	options, fields := reflect.TypeFor[extract.LinkOptions](), reflect.TypeFor[extract.LinkExtractor]()
-	for i := range options.NumField() {
-		name, _, _ := strings.Cut(options.Field(i).Tag.Get("json"), ",")
-		if !strings.Contains(page, "\n| `"+name+"` |") {
-			t.Errorf("the table lacks %s", name)
-		}
+func docsPage(t testing.TB, language, kind string) *spider.Page {
+	resp := &crawl.Response{URL: "http://example.com/", Status: 200, Body: []byte(blocks(t, language)[0]),
+		Headers: map[string][]string{"Content-Type": {kind}}, Request: &crawl.Request{}}
+	return spider.NewPage(resp, &spider.Spider{}, crawl.Job{}, nil)
+}
+
+var name = extract.MustXPath("//h1/text()")
+
+func parse(page *spider.Page) string { return page.Select(name).Get() }
+
+func TestGoOfTheDocs(t *testing.T) {
+	page := docsPage(t, "html", "text/html")
+	title := page.CSS("h1::text").Get()
+	prices := page.XPath("//span[@class='price']/text()").All()
+	link := page.XPathWith("//a[.=$name]/@href", map[string]any{"name": `Blue lamp`}).Get()
+	if title != "Lamps" || len(prices) != 2 || link != "/p/2" || parse(page) != "Lamps" {
+		t.Errorf("got %q, %q, %q, %q", title, prices, link, parse(page))
 	}
-	for i := range fields.NumField() {
-		if name := fields.Field(i).Name; !strings.Contains(page, "`"+name+"`") {
-			t.Errorf("the table lacks %s", name)
-		}
+	var out strings.Builder
+	fmt := printer{&out}
+	for row := range page.CSS("li.item").Each() {
+		name := row.CSS("a::text").Get()
+		price := row.XPath("./span/text()").ReFirst(`[\d.]+`)
+		fmt.Println(name, price, row.CSS("a").Attrs()["href"])
 	}
-	if rows := regexp.MustCompile("(?m)^\\| `[a-z_]+` \\| `").FindAllString(page, -1); len(rows) != options.NumField() {
-		t.Errorf("the table has %d options, want %d", len(rows), options.NumField())
+	if want := "Red lamp 12.00 /p/1\nBlue lamp 1 /p/2\n"; out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+	page = docsPage(t, "json", "application/json")
+	ids := page.JMESPath("products[?in_stock].id").All()
+	if diff := cmp.Diff([]string{"7"}, ids); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
+
+// A printer prints as package fmt does, where a test can see it.
+type printer struct{ to *strings.Builder }
+
+func (p printer) Println(values ...any) { fmt.Fprintln(p.to, values...) }
