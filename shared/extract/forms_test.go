@@ -1,11 +1,13 @@
 package extract_test
 
 import (
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 
 	"github.com/skitterhq/skitter/shared/extract"
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 func TestSubmit(t *testing.T) {
@@ -48,6 +50,8 @@ y</textarea></form>`, extract.FormOptions{}, "GET http://example.com/dir/page?a=
 			extract.FormOptions{}, "GET http://example.com/dir/page?a=1&a=3"},
 		{"what is disabled is not sent", `<form><input name=a disabled><fieldset disabled><legend><input name=b></legend><input name=c><legend><input name=d></legend></fieldset><fieldset><input name=e></fieldset></form>`,
 			extract.FormOptions{}, "GET http://example.com/dir/page?b=&e="},
+		{"what a datalist suggests is not sent", `<form><datalist id=l><input name=a><option value=1></datalist><input name=b list=l></form>`, extract.FormOptions{}, "GET http://example.com/dir/page?b="},
+		{"nothing is sent in UTF-16", `<form accept-charset=utf-16><input name=a value="ü"></form>`, extract.FormOptions{}, "GET http://example.com/dir/page?a=%C3%BC"},
 		{"no buttons but the first that sends", `<form><button type=button name=a></button><input type=reset name=b><input type=submit name=c value=1 disabled><button type=reset name=d></button><input type=SUBMIT name=e><button name=f>f</button><input type=button name=g value=1></form>`,
 			extract.FormOptions{}, "GET http://example.com/dir/page?e="},
 		{"an image is a button", `<form><input type=image name=a value=1></form>`, extract.FormOptions{}, "GET http://example.com/dir/page?a=1"},
@@ -146,4 +150,23 @@ func TestFormsThatAreNotThere(t *testing.T) {
 			}
 		})
 	}
+}
+
+// FuzzSubmit sends the forms of any page.
+func FuzzSubmit(f *testing.F) {
+	f.Add([]byte("<form method=post enctype=multipart/form-data><input name=a form=x><select name=b><option selected>1"), "text/html; charset=koi8-r", 0)
+	f.Add([]byte("<table><form id=x><fieldset disabled><legend><textarea name=\x00>\n\r"), "", 1)
+	f.Fuzz(func(t *testing.T, body []byte, contentType string, number int) {
+		doc := extract.NewDocument(body, contentType, "http://example.com/dir/page")
+		s, err := doc.Submit(extract.FormOptions{FormNumber: number, FormData: url.Values{"\u2212": {"\ud7ff"}}})
+		if err != nil {
+			return
+		}
+		if u, err := weburl.Parse(s.URL); err != nil || u.String() != s.URL || !extract.Fetchable(u) {
+			t.Errorf("%q becomes %q: %v", s.URL, u, err)
+		}
+		if (s.Method == http.MethodPost) != (s.ContentType != "") || s.Method == http.MethodGet && s.Body != nil {
+			t.Errorf("%s of %q as %s", s.Method, s.Body, s.ContentType)
+		}
+	})
 }
