@@ -51,8 +51,12 @@ func TestLinkOptions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.want, urls(e.Extract(extract.NewDocument([]byte(page), "text/html", site+"/")))); diff != "" {
-				t.Errorf("mismatch (-want +got):\n%s", diff)
+			for _, limit := range []int64{extract.DefaultParseMaxsize, 1} { // 1 is read by the tokenizer
+				doc := extract.NewDocument([]byte(page), "text/html", site+"/")
+				doc.LimitParse(limit)
+				if diff := cmp.Diff(test.want, urls(e.Extract(doc))); diff != "" {
+					t.Errorf("parsed up to %d bytes, mismatch (-want +got):\n%s", limit, diff)
+				}
 			}
 		})
 	}
