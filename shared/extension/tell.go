@@ -28,7 +28,8 @@ func (c *Chain) SpiderClosed(ctx context.Context, job crawl.Job, stats map[strin
 	if !c.HearsOfClose() {
 		return
 	}
-	tell(c, "SpiderClosed", c.spiderClosed, func(hook func(context.Context, crawl.Job, map[string]any) error) error {
+	// The job ends already, so nothing closes it any more.
+	_ = tell(c, "SpiderClosed", c.spiderClosed, func(hook func(context.Context, crawl.Job, map[string]any) error) error {
 		return hook(ctx, job, maps.Clone(stats))
 	}, nil)
 }

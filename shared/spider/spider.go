@@ -186,12 +186,14 @@ type Middleware struct {
 	ProcessInput func(ctx context.Context, page *Page) error
 
 	// ProcessOutput may change what a page gave, from the spider to the
-	// engine.
+	// engine. An error that it keeps to itself is given all the same; what it
+	// gives that is not either a request or an item is an [InvalidOutput].
 	ProcessOutput func(ctx context.Context, page *Page, r Results) Results
 
 	// ProcessException is asked about an error of a callback, or of a
 	// middleware nearer to the spider, from the spider to the engine. The
 	// first that handles it ends the matter, and the results it returns (nil
-	// for none) pass the output hooks of those nearer to the engine.
+	// for none) pass the output hooks of those nearer to the engine. It is
+	// asked neither about an [InvalidOutput] nor about a failed download.
 	ProcessException func(ctx context.Context, page *Page, err error) (r Results, handled bool)
 }
