@@ -61,7 +61,8 @@ type Page struct {
 	// Args are the job's arguments (-a NAME=VALUE).
 	Args map[string]string
 
-	// Meta and CBKwargs are those of the page's request.
+	// Meta and CBKwargs are those of the page's request. They reach the
+	// callback as in a crawl, by way of JSON: numbers are json.Number.
 	Meta, CBKwargs crawl.Values
 
 	// Headers are the response's.
@@ -173,7 +174,7 @@ func (p Page) response(t *testing.T) *crawl.Response {
 	t.Helper()
 	resp := &crawl.Response{
 		URL: p.URL, Status: p.Status, Headers: p.Headers,
-		Request: &crawl.Request{URL: p.URL, Callback: p.Callback, Errback: p.Errback, Meta: p.Meta, CBKwargs: p.CBKwargs},
+		Request: &crawl.Request{URL: p.URL, Callback: p.Callback, Errback: p.Errback, Meta: travelled(t, p.Meta), CBKwargs: travelled(t, p.CBKwargs)},
 	}
 	if resp.Status == 0 && (p.Errback == "" || p.File != "") {
 		resp.Status = http.StatusOK
@@ -189,6 +190,20 @@ func (p Page) response(t *testing.T) *crawl.Response {
 		resp.Headers = http.Header{"Content-Type": {contentType(p.File)}}
 	}
 	return resp
+}
+
+// travelled are values as a callback finds them, which have been JSON: numbers
+// are json.Number.
+func travelled(t *testing.T, v crawl.Values) (found crawl.Values) {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(data, &found)
+	}
+	if err != nil {
+		t.Fatalf("Meta and CBKwargs travel as JSON: %v", err)
+	}
+	return found
 }
 
 // contentType is what a server would say of a file. The table of the system is

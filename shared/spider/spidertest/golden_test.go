@@ -2,6 +2,7 @@ package spidertest_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"testing"
@@ -58,7 +59,7 @@ func TestContractsHoldOnSavedPages(t *testing.T) {
 		URL: url, Callback: "other", CBKwargs: crawl.Values{"n": 1}, Args: map[string]string{"tag": "love"},
 		Items: spider.Exactly(1), Requests: spider.AtLeast(1), Scrapes: []string{"by", "args"},
 		Check: func(page *spider.Page, items []crawl.Item, _ []*crawl.Request) error {
-			if by, _ := items[0].Get("by"); by != "other" || page.Request.CBKwargs["n"] != 1 {
+			if by, _ := items[0].Get("by"); by != "other" || page.Request.CBKwargs["n"] != json.Number("1") {
 				return fmt.Errorf("read by %v with %v", by, page.Request.CBKwargs)
 			}
 			return nil
