@@ -35,7 +35,7 @@ type step struct {
 // Match reports whether n is an element that the selector matches.
 func (q *Query) Match(n *html.Node) bool {
 	return n.Type == html.ElementNode && slices.ContainsFunc(q.css, func(a alternative) bool {
-		return matchSteps(a.steps, n, nil) == matched
+		return matchSteps(a.steps, n, nil, nil) == matched
 	})
 }
 
@@ -66,14 +66,25 @@ func (q *Query) Filter(nodes []*html.Node) []*html.Node {
 // appendHits appends what the selector finds in scope: a node, itself included.
 func (q *Query) appendHits(hits []hit, scope *html.Node) []hit {
 	w := walker{query: q, scope: scope, hits: hits}
+	if q.looksAtSiblings() {
+		w.seen = make(siblings)
+	}
 	w.visit(scope, inherited{})
 	return w.hits
+}
+
+// looksAtSiblings reports whether the selector has a ~.
+func (q *Query) looksAtSiblings() bool {
+	return slices.ContainsFunc(q.css, func(a alternative) bool {
+		return slices.ContainsFunc(a.steps, func(s step) bool { return s.combinator == '~' })
+	})
 }
 
 type walker struct {
 	query *Query
 	scope *html.Node
 	hits  []hit
+	seen  siblings
 }
 
 // inherited is what a deep alternative wants of all descendants.
@@ -104,7 +115,7 @@ func (w *walker) element(n *html.Node, deep *inherited) (text bool) {
 	first := len(w.hits)
 	for i := range w.query.css {
 		a := &w.query.css[i]
-		if matchSteps(a.steps, n, w.scope) != matched {
+		if matchSteps(a.steps, n, w.scope, w.seen) != matched {
 			continue
 		}
 		switch {

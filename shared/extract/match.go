@@ -81,8 +81,9 @@ const (
 )
 
 // matchSteps matches the last step at n and those before it at what stands
-// around n, inside scope (itself included; nil is the whole tree).
-func matchSteps(steps []step, n, scope *html.Node) verdict {
+// around n, inside scope (itself included; nil is the whole tree). With memory of
+// siblings it is asked in the order of the document.
+func matchSteps(steps []step, n, scope *html.Node, seen siblings) verdict {
 	last := len(steps) - 1
 	if !steps[last].compound.match(n) {
 		return unmatched
@@ -95,28 +96,64 @@ func matchSteps(steps []step, n, scope *html.Node) verdict {
 	case ' ':
 		for n != scope && n.Parent != nil && n.Parent.Type == html.ElementNode {
 			n = n.Parent
-			if v := matchSteps(before, n, scope); v != unmatched {
+			if v := matchSteps(before, n, scope, seen); v != unmatched {
 				return v
 			}
 		}
 		return hopeless
 	case '>':
 		if n != scope && n.Parent != nil && n.Parent.Type == html.ElementNode {
-			return matchSteps(before, n.Parent, scope)
+			return matchSteps(before, n.Parent, scope, seen)
 		}
 	case '+':
 		if sibling := previousElement(n); n != scope && sibling != nil {
-			return matchSteps(before, sibling, scope)
+			return matchSteps(before, sibling, scope, seen)
 		}
 	case '~':
 		if n == scope {
 			return unmatched
 		}
-		for sibling := previousElement(n); sibling != nil; sibling = previousElement(sibling) {
-			if v := matchSteps(before, sibling, scope); v != unmatched {
-				return v
+		return seen.before(siblingKey{n.Parent, &steps[last]}, n, func(sibling *html.Node) verdict {
+			return matchSteps(before, sibling, scope, seen)
+		})
+	}
+	return unmatched
+}
+
+// siblings remembers which siblings were asked whether a selector's steps before
+// a ~ match them, so that each is asked once: a hostile page has 100,000 in a
+// row.
+type siblings map[siblingKey]siblingState
+
+type siblingKey struct {
+	parent *html.Node
+	step   *step // the one after the ~
+}
+
+type siblingState struct {
+	last    *html.Node // all up to this one do not match
+	decided bool
+	verdict verdict
+}
+
+// before is the verdict on the siblings before n: that of the first one, going
+// back, which is not just unmatched.
+func (m siblings) before(key siblingKey, n *html.Node, match func(*html.Node) verdict) verdict {
+	state := m[key]
+	if state.decided {
+		return state.verdict
+	}
+	nearest := previousElement(n)
+	for s := nearest; s != nil && s != state.last; s = previousElement(s) {
+		if v := match(s); v != unmatched {
+			if m != nil {
+				m[key] = siblingState{decided: true, verdict: v}
 			}
+			return v
 		}
+	}
+	if m != nil {
+		m[key] = siblingState{last: nearest}
 	}
 	return unmatched
 }
