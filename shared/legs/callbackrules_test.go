@@ -46,7 +46,7 @@ func TestCallbackRulesTakeTheFirstThatMatches(t *testing.T) {
 func TestCallbackRulesMistakesAreToldAtOnce(t *testing.T) {
 	wantMistakes(t, legs.CallbackRules{}.Leg(), "option rules: there are none")
 	wantMistakes(t, legs.CallbackRules{Name: "mine", Rules: []legs.CallbackRule{
-		{URL: "(", Callback: "book"}, {URL: "", Callback: "boook"}, {URL: "x"},
+		{URL: "(", Callback: "book"}, {URL: "", Callback: "novel"}, {URL: "x"},
 	}}.Leg(), "option rules[0].url: error parsing regexp", "option rules[1].url: it is empty",
-		`option rules[1].callback: the spider has no callback "boook"; there are book, parse`, "option rules[2].callback: it is empty")
+		`option rules[1].callback: the spider has no callback "novel"; there are book, parse`, "option rules[2].callback: it is empty")
 }

@@ -121,7 +121,7 @@ func TestCrawlRulesMistakesAreToldAtOnce(t *testing.T) {
 	wantMistakes(t, legs.CrawlRules{}.Leg(), "option rules: there are none")
 	wantMistakes(t, legs.CrawlRules{Rules: []legs.Rule{
 		{LinkOptions: extract.LinkOptions{Allow: []string{"("}, AllowDomains: []string{"a/b"}}},
-		{Callback: "boook", Errback: "sorry"},
+		{Callback: "novel", Errback: "sorry"},
 	}}.Leg(), `option rules[0].allow: "("`, `option rules[0].allow_domains: "a/b"`,
-		`option rules[1].callback: the spider has no callback "boook"; there are book,`, `option rules[1].errback: the spider has no errback "sorry"`)
+		`option rules[1].callback: the spider has no callback "novel"; there are book,`, `option rules[1].errback: the spider has no errback "sorry"`)
 }

@@ -69,7 +69,7 @@ func TestFeedLinksOptions(t *testing.T) {
 			equal(t, "requests", read(t, s, newPage("http://shop.example/feed", feed, nil)).calls(), test.want)
 		})
 	}
-	wantMistakes(t, legs.FeedLinks{Allow: []string{"("}, Deny: []string{"["}, Follow: legs.Follow{Callback: "boook"}}.Leg(),
+	wantMistakes(t, legs.FeedLinks{Allow: []string{"("}, Deny: []string{"["}, Follow: legs.Follow{Callback: "novel"}}.Leg(),
 		"option allow", "option deny", "option callback")
 }
 

@@ -135,7 +135,7 @@ func (m *mistakes) add(option string, err error) {
 
 // inside keeps errors of options that stand inside another, such as a rule.
 func (m *mistakes) inside(option string, err error) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // what errors.Join made is taken apart
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range joined.Unwrap() {
 			m.inside(option, e)
 		}

@@ -35,6 +35,7 @@ func TestPaginationFindsTheNextPage(t *testing.T) {
 		{"the number in its place", legs.Pagination{PageParam: "page", MaxPages: 3}, "http://a.example/l?a=%31&page=2&b=2#f", "", "http://a.example/l?a=%31&page=3&b=2"},
 		{"max_pages", legs.Pagination{PageParam: "page", MaxPages: 3}, "http://a.example/l?page=3", "", ""},
 		{"start and step", legs.Pagination{PageParam: "offset", Start: &zero, Step: 20, MaxPages: 3}, "http://a.example/l", "", "http://a.example/l?offset=20"},
+		{"the last with start and step", legs.Pagination{PageParam: "offset", Start: &zero, Step: 20, MaxPages: 3}, "http://a.example/l?offset=20", "", "http://a.example/l?offset=40"},
 		{"max_pages with start and step", legs.Pagination{PageParam: "offset", Start: &zero, Step: 20, MaxPages: 3}, "http://a.example/l?offset=40", "", ""},
 		{"down to one", legs.Pagination{PageParam: "page", Step: -1, Until: legs.CSS("b")}, "http://a.example/l?page=5", "", "http://a.example/l?page=4"},
 		{"while", legs.Pagination{PageParam: "page", While: legs.CSS("div.entry")}, "http://a.example/l?page=7", list, "http://a.example/l?page=8"},

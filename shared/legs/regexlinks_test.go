@@ -95,8 +95,8 @@ func TestRegexLinksReadsHTMLAlone(t *testing.T) {
 func TestRegexLinksMistakesAreToldAtOnce(t *testing.T) {
 	wantMistakes(t, legs.RegexLinks{
 		LinkOptions: extract.LinkOptions{Allow: []string{"("}, RestrictCSS: []string{"li["}},
-		Follow:      legs.Follow{Callback: "boook", Errback: "sorry"},
+		Follow:      legs.Follow{Callback: "novel", Errback: "sorry"},
 		Only:        legs.Only{Callbacks: []string{"pages"}, URLs: []string{"["}},
-	}.Leg(), `option allow: "("`, "option restrict_css", `option callback: the spider has no callback "boook"; there are book, parse`,
+	}.Leg(), `option allow: "("`, "option restrict_css", `option callback: the spider has no callback "novel"; there are book, parse`,
 		`option errback: the spider has no errback "sorry"`, `option only.callbacks: the spider has no callback "pages"`, "option only.urls")
 }

@@ -172,9 +172,9 @@ func TestSitemapsThatAreNoneOrBroken(t *testing.T) {
 func TestSitemapMistakesAreToldAtOnce(t *testing.T) {
 	wantMistakes(t, legs.Sitemap{
 		SitemapURLs: []string{"/sitemap.xml", "mailto:a@b.example"}, SitemapFollow: []string{"("}, MaxDepth: -1,
-		SitemapRules: []legs.SitemapRule{{URL: "["}, {Follow: legs.Follow{Callback: "boook"}}},
+		SitemapRules: []legs.SitemapRule{{URL: "["}, {Follow: legs.Follow{Callback: "novel"}}},
 	}.Leg(), `option sitemap_urls[0]: "/sitemap.xml"`, "option sitemap_urls[1]", "option sitemap_follow", "option max_depth",
-		"option sitemap_rules[0]", `option sitemap_rules[1]: option callback: the spider has no callback "boook"`)
+		"option sitemap_rules[0]", `option sitemap_rules[1]: option callback: the spider has no callback "novel"`)
 }
 
 func TestSitemapGolden(t *testing.T) {
