@@ -6,6 +6,8 @@ import (
 	"os"
 
 	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/extract"
+	"github.com/skitterhq/skitter/shared/legs"
 	"github.com/skitterhq/skitter/shared/pipeline"
 	"github.com/skitterhq/skitter/shared/pipelines"
 	"github.com/skitterhq/skitter/shared/project"
@@ -22,6 +24,11 @@ func oddProject() project.Project {
 		{Name: "panics", Parse: func(context.Context, *spider.Page, *spider.Output) error { panic("out of paper") }},
 		{Name: "local", AllowedDomains: []string{"127.0.0.1"}, Parse: tells},
 		keeps(os.Getenv("SITE")), breaks(os.Getenv("SITE")),
+		{Name: "ruled", Callbacks: map[string]spider.Callback{"item": tells}, Legs: []spider.Leg{legs.CrawlRules{Rules: []legs.Rule{
+			{LinkOptions: extract.LinkOptions{Allow: []string{`/p/\d+$`}}, Callback: "item", CBKwargs: crawl.Values{"by": "rule"}},
+			{LinkOptions: extract.LinkOptions{Allow: []string{"/quotes/page/"}}},
+		}}.Leg()}},
+		{Name: "drops", Parse: gives(&crawl.Drop{Reason: "dull"})},
 		{Name: "hears", Parse: tells, Callbacks: map[string]spider.Callback{"lost": followsLost}, Errbacks: map[string]spider.Errback{"sorry": tellsFailure}},
 	}
 	p.Pipeline = func(project.Env) ([]pipeline.Step, error) {

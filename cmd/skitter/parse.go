@@ -23,7 +23,7 @@ type parseFlags struct {
 	meta, cbKwargs    string
 	depth             int
 	output            string
-	pipelines         bool
+	pipelines, rules  bool
 	noItems, noLinks  bool
 	verbose, jsonForm bool
 }
@@ -46,6 +46,7 @@ it is the spider whose allowed domains the page is in.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.spider, "spider", "", "the spider that reads the page")
 	flags.StringVarP(&f.callback, "callback", "c", "", "the callback that reads it (default: the spider's Parse)")
+	flags.BoolVarP(&f.rules, "rules", "r", false, "the callback is that of the spider's rule for links to the page (crawl_rules)")
 	flags.StringArrayVarP(&f.args, "arg", "a", nil, "spider argument NAME=VALUE; may be repeated")
 	flags.StringVarP(&f.meta, "meta", "m", "", "the request's meta, a JSON object")
 	flags.StringVar(&f.cbKwargs, "cbkwargs", "", "arguments of the callback, a JSON object")
@@ -92,9 +93,27 @@ func (a *app) parse(ctx context.Context, f parseFlags, raw string) error {
 	if err := knownCallback(single.Spider(), f.callback); err != nil {
 		return &failure{exitUsage, err}
 	}
+	if f.rules {
+		routed, err := single.Route(req.URL)
+		if err != nil {
+			return &failure{exitUsage, fmt.Errorf("--rules: %w; name the callback with --callback", err)}
+		}
+		req = withOwn(routed, req)
+	}
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	return a.walk(ctx, single, req, f, feed)
+}
+
+// withOwn gives a rule's request the values of the command line, which win.
+func withOwn(routed, own *crawl.Request) *crawl.Request {
+	for name, value := range own.Meta {
+		routed.Meta[name] = value
+	}
+	if own.CBKwargs != nil {
+		routed.CBKwargs = own.CBKwargs
+	}
+	return routed
 }
 
 // readParse reads the options into what is fetched, by what job, and the file
@@ -117,6 +136,9 @@ func (a *app) readParse(f parseFlags, raw string) (*crawl.Request, crawl.JobSpec
 	keep(err)
 	if f.depth < 1 {
 		keep(fmt.Errorf("--depth %d: it counts levels of pages, the first included; give 1 or more", f.depth))
+	}
+	if f.rules && f.callback != "" {
+		keep(errors.New("--rules finds the callback, and --callback names one: give one of them"))
 	}
 	if f.jsonForm && f.verbose {
 		keep(errors.New("--json names the level in each line: leave out -v"))

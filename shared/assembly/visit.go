@@ -39,6 +39,26 @@ type Visit struct {
 // Spider is the spider that reads the pages.
 func (s *Single) Spider() *spider.Spider { return s.rt.Spider }
 
+// Route is the request by which the first of the spider's legs that would follow
+// a link to a URL asks for it. The error says that no leg has rules for links,
+// or that none takes the URL.
+func (s *Single) Route(url string) (*crawl.Request, error) {
+	rules := false
+	for _, leg := range s.rt.Spider.Legs {
+		if leg.Route == nil {
+			continue
+		}
+		rules = true
+		if req, ok := leg.Route(url); ok {
+			return req, nil
+		}
+	}
+	if !rules {
+		return nil, fmt.Errorf("spider %s has no leg with rules for links, such as crawl_rules", s.rt.Spider.Name)
+	}
+	return nil, fmt.Errorf("no rule of spider %s takes %s", s.rt.Spider.Name, url)
+}
+
 // Start passes a request through the spider's legs and middlewares as a start
 // request, which may change it, drop it or give others in its place.
 func (s *Single) Start(ctx context.Context, req *crawl.Request) ([]*crawl.Request, error) {
@@ -122,6 +142,11 @@ func (s *Single) read(ctx context.Context, v *Visit, page *spider.Page) {
 			v.Err = err
 			break
 		}
+	}
+	var drop *crawl.Drop
+	if errors.As(v.Err, &drop) {
+		s.rt.Log.Info("page dropped", "url", page.URL, "reason", drop.Reason)
+		v.Err = nil // what the spider wanted
 	}
 	v.Ignored = s.rt.Stats.Take()[ignored] > 0
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/extract"
 	"github.com/skitterhq/skitter/shared/spider"
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 const nameCrawlRules = "crawl_rules"
@@ -87,7 +89,9 @@ func (o CrawlRules) Leg() spider.Leg {
 			return err
 		}
 		nobody := func(context.Context, *spider.Page, *spider.Output) error { return nil }
-		return spider.Leg{Name: name, ProcessResponse: read, Callbacks: map[string]spider.Callback{c.followed: nobody}}, m.err()
+		return spider.Leg{
+			Name: name, ProcessResponse: read, Callbacks: map[string]spider.Callback{c.followed: nobody}, Route: c.route,
+		}, m.err()
 	}}
 }
 
@@ -167,6 +171,19 @@ func (c *crawlRules) read(page *spider.Page, out *spider.Output) {
 			}
 		}
 	}
+}
+
+// route is the request of the first rule that takes a URL.
+func (c *crawlRules) route(url string) (*crawl.Request, bool) {
+	u, err := weburl.Parse(url)
+	if err != nil {
+		return nil, false
+	}
+	i := slices.IndexFunc(c.links, func(l *extract.LinkExtractor) bool { return l.Matches(u) })
+	if i < 0 {
+		return nil, false
+	}
+	return c.request(i, extract.Link{URL: u.String()}), true
 }
 
 func (c *crawlRules) request(i int, link extract.Link) *crawl.Request {

@@ -166,6 +166,11 @@ type Leg struct {
 	Errbacks     map[string]Errback
 	CallbackLegs map[string][]Leg
 
+	// Route is the request by which the leg asks for a URL where it finds a
+	// link to it, and false if it would pass the link over, as far as the URL
+	// alone tells. `skitter parse --rules` asks; nil has no rules for links.
+	Route func(url string) (*crawl.Request, bool)
+
 	// Legs are sub-legs; each runs right after this leg.
 	Legs []Leg
 }
