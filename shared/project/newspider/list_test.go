@@ -17,8 +17,8 @@ func TestASpiderIsPutIntoTheListOnce(t *testing.T) {
 		"a list of lines": {`package spiders
 
 import (
-	"example.com/mine/shared" // ours
-	"example.com/mine/spiders/shop"
+	"example.com/mine/shared"
+	"example.com/mine/spiders/shop" // ours
 )
 
 // Project is ours.
@@ -35,9 +35,9 @@ func Project() project.Project {
 `, `package spiders
 
 import (
-	"example.com/mine/shared" // ours
+	"example.com/mine/shared"
 	"example.com/mine/spiders/books"
-	"example.com/mine/spiders/shop"
+	"example.com/mine/spiders/shop" // ours
 )
 
 // Project is ours.
