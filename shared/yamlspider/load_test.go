@@ -52,8 +52,9 @@ legs:
   - sitemap: {sitemap_urls: http://x.example/1.xml}
   - sitemap: {sitemap_urls: http://x.example/2.xml}
   - regex_links: {callback: sitemap-2, legs: [item_id: {legs: [item_id]}]}
+  - regex_links: {callback: deeper, legs: [sitemap: {name: deeper}]}
 `)
-	want := map[string][]string{"": {"sitemap", "sitemap-2", "regex_links", "item_id", "item_id-2"}, "parse": {"pagination"}}
+	want := map[string][]string{"": {"sitemap", "sitemap-2", "regex_links", "item_id", "item_id-2", "regex_links-2", "deeper"}, "parse": {"pagination"}}
 	if diff := cmp.Diff(want, legNames(t, s)); diff != "" {
 		t.Errorf("legs (-want, +got):\n%s", diff)
 	}

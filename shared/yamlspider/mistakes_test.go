@@ -143,6 +143,14 @@ spiders/a.yaml:7:24: pagination: option next: `
 	}
 }
 
+func TestAllMistakesOfALegAreTold(t *testing.T) {
+	_, err := yamlspider.Load("a.yaml", []byte("name: a\nparse:\n  - callback_rules: {rules: [{url: '(', callback: b}]}\n"))
+	var all yamlspider.Mistakes
+	if !errors.As(err, &all) || len(all) != 2 || all[0].Column != 36 || all[1].Column != 51 {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestNoMoreMistakesAreToldThanHelp(t *testing.T) {
 	_, err := yamlspider.Load("a.yaml", []byte(right+"allowed_domains:\n"+strings.Repeat("- 'http://x/'\n", 1000)))
 	var all yamlspider.Mistakes
