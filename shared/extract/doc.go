@@ -13,10 +13,10 @@
 // find it ([DetectEncoding]).
 //
 // A page is never lost to what stands in it: a page that is too large for a
-// parser is read by the tokenizer ([Document.Tokenized]), markup that html.Parse refuses is
-// read in another way, a link that is no URL is passed over, and an unknown
-// encoding label is ignored. A selector that is wrong is an error of the
-// program, and is told ([Selection.Err]).
+// parser is read by the tokenizer ([Document.Tokenized]), markup that
+// html.Parse refuses is read in another way, a link that is no URL is passed
+// over, and an unknown encoding label is ignored. A selector that is wrong is an
+// error of the program, and is told ([Selection.Err]).
 //
 // Which links a crawl admits is left to the scope middlewares; what is sent
 // and what is compared, to package weburl.
