@@ -1,8 +1,10 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -13,8 +15,10 @@ import (
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloader"
+	"github.com/skitterhq/skitter/shared/engine"
 	"github.com/skitterhq/skitter/shared/engine/worldtest"
 	"github.com/skitterhq/skitter/shared/queue"
+	"github.com/skitterhq/skitter/shared/spider"
 )
 
 // tree is a site of n pages, each linking to two others and to the first, with
@@ -181,6 +185,23 @@ func TestRequestsThatAreNotFilteredAreDifferentWork(t *testing.T) {
 			t.Errorf("/a was fetched %d times and gave %d items, want 3 and 3", w.Fetched["/a"], len(items))
 		}
 	})
+}
+
+func TestACallbackWritesTheJobsLog(t *testing.T) {
+	var log bytes.Buffer
+	runWorld(t, worldtest.Options{
+		Site: worldtest.Site{"/0": ""}, Start: []string{"/0"},
+		Spider: func(s *spider.Spider) {
+			s.Parse = func(_ context.Context, page *spider.Page, _ *spider.Output) error {
+				page.Log.Warn("odd", "n", 7)
+				return nil
+			}
+		},
+		Runtime: func(rt *engine.Runtime) error { rt.Log = slog.New(slog.NewTextHandler(&log, nil)); return nil },
+	}, func(*worldtest.World, crawl.Job, []string) {})
+	if want := "level=WARN msg=odd url=" + worldtest.Host + "/0 n=7\n"; !strings.Contains(log.String(), want) {
+		t.Errorf("log %q, want %q in it", log.String(), want)
+	}
 }
 
 func TestALargeBodyTravelsBesideItsMessage(t *testing.T) {

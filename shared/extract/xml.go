@@ -10,10 +10,10 @@ import (
 // xmlRoot is the Data of a document node whose tree is XML.
 const xmlRoot = "xml"
 
-// maxXMLNodes bounds the tree of a document, attributes included: a million
-// take 150 MB. What comes after them is left out; a feed of that size is read
-// entry by entry, see package legs.
-const maxXMLNodes = 1_000_000
+// maxXMLNodes bounds the tree of a document, attributes included: as many take
+// 100 MB, and a sitemap of 50,000 URLs has 750,000. What comes after them is
+// left out; a larger feed is read entry by entry, see [Document.XMLNodes].
+const maxXMLNodes = 800_000
 
 // parseXML builds the tree of an XML document in UTF-8. An element's and an
 // attribute's Data and Key are the local name in its own case, the Namespace is

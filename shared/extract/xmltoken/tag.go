@@ -146,8 +146,11 @@ func (t *tag) quoted(name []byte, quote byte) bool {
 }
 
 func (t *tag) add(name, value []byte) {
+	if len(t.attrs) == maxAttrs {
+		return
+	}
 	n := t.names.name(name)
-	// A tag of a hundred thousand attributes is no mistake, and not searched.
+	// A tag of thousands of attributes is no mistake, and not searched.
 	if len(t.attrs) < maxCompared {
 		for i := range t.attrs {
 			if t.attrs[i].Name == n {
@@ -157,6 +160,9 @@ func (t *tag) add(name, value []byte) {
 	}
 	t.attrs = append(t.attrs, Attr{n, string(t.attributeValue(value))})
 }
+
+// maxAttrs is how many attributes of one tag are kept.
+const maxAttrs = 10_000
 
 // maxCompared is among how many attributes one that comes twice is found.
 const maxCompared = 100
