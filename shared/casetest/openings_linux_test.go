@@ -37,7 +37,7 @@ func pendingEvents(t *testing.T, watch int) int {
 	t.Helper()
 	buf := make([]byte, 64*syscall.SizeofInotifyEvent)
 	n, err := syscall.Read(watch, buf)
-	if err == syscall.EAGAIN { //nolint:errorlint // syscall returns it as it is
+	if err == syscall.EAGAIN {
 		return 0
 	}
 	if err != nil {

@@ -164,7 +164,8 @@ func (p *pageForms) selected(d *Document, o FormOptions) (*html.Node, error) {
 	if found.Err() != nil {
 		return nil, found.Err()
 	}
-	for _, n := range found.Nodes() {
+	if nodes := found.Nodes(); len(nodes) > 0 {
+		n := nodes[0]
 		if owner := p.owners[n]; owner != nil {
 			return owner, nil
 		}
@@ -174,7 +175,6 @@ func (p *pageForms) selected(d *Document, o FormOptions) (*html.Node, error) {
 		if form := above(n, atom.Form); form != nil {
 			return form, nil
 		}
-		break
 	}
 	return nil, fmt.Errorf("no form is, or is around, what %q selects; the page has %s", selector, p.list())
 }

@@ -69,7 +69,7 @@ func (r *Reader) fill() bool {
 		}
 		if err != nil {
 			r.src = nil
-			if err != io.EOF { //nolint:errorlint // a wrapped EOF is no end
+			if err != io.EOF {
 				r.err = err
 			}
 		}
