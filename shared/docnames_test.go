@@ -44,7 +44,7 @@ func TestDocsNameWhatIsThere(t *testing.T) {
 			}
 		}
 	}
-	if checked < 40 {
+	if checked < 60 {
 		t.Errorf("only %d names were checked", checked)
 	}
 }
