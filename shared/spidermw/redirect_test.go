@@ -41,7 +41,7 @@ func TestRefererInACrawl(t *testing.T) {
 	}
 	worldtest.CrawlSite(t, s, site, worldtest.CrawlOptions{})
 	want := map[string]string{
-		"/": "", "/home": "", "/link": worldtest.Host + "/home", "/moved": worldtest.Host + "/home",
+		"/robots.txt": "", "/": "", "/home": "", "/link": worldtest.Host + "/home", "/moved": worldtest.Host + "/home",
 		"/target": worldtest.Host + "/moved", "/secret": "",
 	}
 	if diff := cmp.Diff(want, told); diff != "" {

@@ -2,22 +2,27 @@ package worldtest
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/skitterhq/skitter/shared/assembly"
 	"github.com/skitterhq/skitter/shared/crawl"
-	"github.com/skitterhq/skitter/shared/downloader"
 	"github.com/skitterhq/skitter/shared/downloadermw"
 	"github.com/skitterhq/skitter/shared/engine"
+	"github.com/skitterhq/skitter/shared/handlers"
+	"github.com/skitterhq/skitter/shared/memory"
+	"github.com/skitterhq/skitter/shared/project"
+	"github.com/skitterhq/skitter/shared/slots"
 	"github.com/skitterhq/skitter/shared/spider"
-	"github.com/skitterhq/skitter/shared/spidermw"
+	"github.com/skitterhq/skitter/spiders"
 )
 
 // A Crawl is what came of a crawl.
@@ -28,11 +33,17 @@ type Crawl struct {
 	Items []string
 
 	// Fetched counts how often each page was asked for, by its path with the
-	// query; other hosts than [Host] by the whole URL.
+	// query; other hosts than [Host] by the whole URL. Nobody counts
+	// robots.txt.
 	Fetched map[string]int
 
-	// Stats are the job's (Scrapy's keys).
+	// Stats are the job's counters (Scrapy's keys), and Final what is kept of
+	// it at its end.
 	Stats map[string]int64
+	Final engine.Stats
+
+	// Log has a line for each record from INFO up.
+	Log string
 }
 
 // Paths are the pages that were fetched, sorted.
@@ -45,32 +56,57 @@ func (c Crawl) Paths() []string {
 	return paths
 }
 
-// CrawlOptions say how [CrawlSite] crawls. The zero value is a job without
-// arguments and settings of its own.
+// CrawlOptions say how [CrawlSite] and [CrawlProject] crawl. The zero value is
+// a job without arguments and settings of its own.
 type CrawlOptions struct {
-	Args      map[string]string
-	Settings  map[string]string
+	// Args are the spider's arguments, as of -a.
+	Args map[string]string
+	// Settings are the job's, as of -s.
+	Settings map[string]string
+	// StartURLs take the place of the spider's own; nil leaves those.
 	StartURLs []string
 }
 
-// CrawlSite crawls a site in memory and in virtual time, with the shipped
-// middlewares and without a network: whatever address of http or https is asked
-// for, the site answers. The spider may start at [Host]. The test fails if the
-// job does not finish.
+// CrawlSite is [CrawlProject] with the lists of a new project round a spider. A
+// spider without a name is called world.
 func CrawlSite(t *testing.T, s spider.Spider, site http.Handler, o CrawlOptions) Crawl {
 	t.Helper()
+	if s.Name == "" {
+		s.Name = "world"
+	}
+	p := spiders.Project()
+	p.Spiders, p.Definitions = []spider.Spider{s}, nil
+	return CrawlProject(t, p, s.Name, site, o)
+}
+
+// CrawlProject runs a job of a project's spider as the programs do, in memory
+// and in virtual time. Without a network, the site answers whatever address of
+// http or https is asked for; the spider may start at [Host]. The test fails if
+// the job does not finish.
+func CrawlProject(t *testing.T, p project.Project, name string, site http.Handler, o CrawlOptions) Crawl {
+	t.Helper()
+	registry, err := p.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var got Crawl
 	synctest.Test(t, func(t *testing.T) {
+		var log lines
+		web := &siteTransport{site: site, fetched: make(map[string]int)}
+		builder, err := newBuilder(p, registry, web, slog.New(slog.NewTextHandler(&log, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
 		w := New(t, Options{
 			Settings: o.Settings,
-			Spider:   func(own *spider.Spider) { *own = s; own.Name = "world" },
+			Spec:     func(s *crawl.JobSpec) { s.Spider, s.Args, s.StartURLs = name, o.Args, o.StartURLs },
+			Engine:   func(c *engine.Config) { c.Build = builder.Build },
 		})
-		w.opts.Runtime = func(rt *engine.Runtime) error { return w.withMiddlewares(rt, site, o) }
 		got.Job = w.Run()
 		if got.Job.State != crawl.JobFinished {
 			t.Errorf("the job is %s, reason %s", got.Job.State, got.Job.Reason)
 		}
-		got.Fetched = w.Fetched
+		got.Fetched, got.Log = web.fetched, log.String()
 		for _, item := range w.Output {
 			text, err := json.Marshal(item)
 			if err != nil {
@@ -79,63 +115,73 @@ func CrawlSite(t *testing.T, s spider.Spider, site http.Handler, o CrawlOptions)
 			got.Items = append(got.Items, string(text))
 		}
 		slices.Sort(got.Items)
-		totals, err := w.base.Jobs.Totals(t.Context(), got.Job.UID)
-		if err != nil {
+		if got.Stats, err = w.base.Jobs.Totals(t.Context(), got.Job.UID); err != nil {
 			t.Fatal(err)
 		}
-		got.Stats = totals
+		if got.Final, err = w.ReadStats(t.Context(), got.Job.UID); err != nil {
+			t.Fatal(err)
+		}
 	})
 	return got
 }
 
-// withMiddlewares puts the shipped middlewares round a spider, as a new
-// project has them, save those that need a network.
-func (w *World) withMiddlewares(rt *engine.Runtime, site http.Handler, o CrawlOptions) error {
-	rt.Spec.Args, rt.Spec.StartURLs = o.Args, o.StartURLs
-	rt.Chain = spider.NewChain(rt.Spider, rt.Stats,
-		spidermw.Start(),
-		spidermw.HTTPError(rt.Settings, rt.Stats, rt.Log),
-		spidermw.Referer(rt.Settings, rt.Log),
-		spidermw.URLLength(rt.Settings, rt.Stats, rt.Log),
-		spidermw.Depth(rt.Settings, rt.Stats, rt.Log),
-	)
-	offsite, err := downloadermw.Offsite(rt.Spider.AllowedDomains, rt.Stats, rt.Log)
+// newBuilder makes what the programs make, over a web of its own.
+func newBuilder(p project.Project, registry *spider.Registry, web http.RoundTripper, log *slog.Logger) (*assembly.Builder, error) {
+	handler, err := handlers.HTTP(handlers.Options{RoundTripper: web, Logger: log})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if rt.Scope, err = downloadermw.OffsiteScope(rt.Spider.AllowedDomains); err != nil {
-		return err
-	}
-	rt.Download = downloader.Chain(w.serve(site),
-		offsite,
-		downloadermw.Retry(rt.Settings, rt.Stats, rt.Log, time.Now),
-		downloadermw.HTTPCompression(rt.Settings, rt.Stats, rt.Log, new(downloadermw.Decoders)),
-		downloadermw.Redirect(rt.Settings, downloadermw.RedirectOptions{
-			HandleStatusList: rt.Spider.HandleStatusList,
-			Referer:          spidermw.RedirectReferer(rt.Settings, rt.Log),
-		}, rt.Log),
-		downloadermw.DownloaderStats(rt.Settings, rt.Stats),
-	)
-	return nil
+	return assembly.NewBuilder(assembly.Parts{
+		Project: p, Registry: registry, Web: handler, Now: time.Now, Log: log,
+		Robots: downloadermw.NewRobots(memory.NewOrigins(time.Now), time.Now),
+		Slots: slots.New(memory.NewSlotRows(), slots.Config{
+			Slack: time.Second, Now: time.Now, Sleep: assembly.Sleep, Draw: func() float64 { return 0.5 }, Wait: time.Minute,
+		}),
+	}), nil
 }
 
-// serve asks a site without a network, and keeps count.
-func (w *World) serve(site http.Handler) downloader.HandlerFunc {
-	return func(ctx context.Context, req *crawl.Request) (*crawl.Response, error) {
-		w.mu.Lock()
-		w.Fetched[strings.TrimPrefix(req.URL, Host)]++
-		w.mu.Unlock()
-		ask, err := http.NewRequestWithContext(ctx, req.HTTPMethod(), req.URL, bytes.NewReader(req.Body))
-		if err != nil {
-			return nil, &crawl.Failure{Reason: "unsupported-url", Message: err.Error(), Request: req}
-		}
-		ask.RequestURI = ask.URL.RequestURI()
-		for name, values := range req.Headers {
-			ask.Header[name] = values
-		}
-		answer := httptest.NewRecorder()
-		site.ServeHTTP(answer, ask)
-		result := answer.Result()
-		return &crawl.Response{URL: req.URL, Status: result.StatusCode, Headers: result.Header, Body: answer.Body.Bytes(), Request: req}, nil
+// A siteTransport asks a site without a network, and keeps count.
+type siteTransport struct {
+	site    http.Handler
+	mu      sync.Mutex
+	fetched map[string]int
+}
+
+func (s *siteTransport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL.Path != "/robots.txt" {
+		s.mu.Lock()
+		s.fetched[strings.TrimPrefix(req.URL.String(), Host)]++
+		s.mu.Unlock()
 	}
+	ask := req.Clone(req.Context())
+	ask.RequestURI = ask.URL.RequestURI()
+	if ask.Body == nil {
+		ask.Body = http.NoBody
+	}
+	if ask.Host == "" {
+		ask.Host = ask.URL.Host
+	}
+	recorder := httptest.NewRecorder()
+	s.site.ServeHTTP(recorder, ask)
+	answer := recorder.Result()
+	answer.Request = req
+	return answer, nil
+}
+
+// lines is a log that many write to.
+type lines struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *lines) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(line)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }

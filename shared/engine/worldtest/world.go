@@ -102,6 +102,8 @@ type Options struct {
 	Redrives bool
 	// Runtime changes what is built for the job; nil leaves it.
 	Runtime func(*engine.Runtime) error
+	// Spec changes what the job is asked for; nil leaves it.
+	Spec func(*crawl.JobSpec)
 	// Engine changes the engine's configuration; nil leaves it.
 	Engine func(*engine.Config)
 }
@@ -202,9 +204,11 @@ func (w *World) Start() {
 
 // Order asks for the world's job under a name.
 func (w *World) Order(name string) engine.Order {
-	return engine.Order{Project: "test", Name: name, Spec: crawl.JobSpec{
-		Spider: "world", Settings: w.opts.Settings, Feeds: []crawl.Feed{{URI: "feed", Format: "jsonl"}},
-	}}
+	spec := crawl.JobSpec{Spider: "world", Settings: w.opts.Settings, Feeds: []crawl.Feed{{URI: "feed", Format: "jsonl"}}}
+	if w.opts.Spec != nil {
+		w.opts.Spec(&spec)
+	}
+	return engine.Order{Project: "test", Name: name, Spec: spec}
 }
 
 // Run starts the job and pumps until it has ended.
