@@ -17,8 +17,8 @@ const nameCallbackRules = "callback_rules"
 // the address that answered. The first rule that matches wins; a page that none
 // matches is left to the spider's Parse and to the other legs.
 //
-// A callback reads a page once: one that the request named, and which has read
-// the page for that reason, is not called again.
+// A callback reads a page once: one that the request named, or that another leg
+// has called, is not called again.
 type CallbackRules struct {
 	// Name is the leg's name, unique in its spider.
 	//
@@ -46,7 +46,7 @@ func (o CallbackRules) Leg() spider.Leg {
 		urls := o.compile(top, &m)
 		return spider.Leg{Name: name, ProcessResponse: func(ctx context.Context, page *spider.Page, out *spider.Output) error {
 			i := slices.IndexFunc(urls, func(url *regexp.Regexp) bool { return url.MatchString(page.Response.URL) })
-			if i < 0 || o.Rules[i].Callback == callbackOf(page.Request) {
+			if i < 0 || out.Called(o.Rules[i].Callback) {
 				return nil
 			}
 			return out.Call(ctx, o.Rules[i].Callback)

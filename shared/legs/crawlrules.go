@@ -24,6 +24,9 @@ const nameCrawlRules = "crawl_rules"
 // rule has asked for, such as those of the start, and their links are followed.
 // A page that a rule without a callback has asked for is read by no callback.
 //
+// A page of the start whose URL a rule takes is read by the rule's callback,
+// too: links to it are duplicates, so no other request brings it there.
+//
 // A rule's requests carry in meta, as in Scrapy, rule (the rule's number, from
 // 0) and link_text. Pages that a callback of the spider has asked for, with a
 // callback other than parse, are not followed.
@@ -81,7 +84,10 @@ func (o CrawlRules) Leg() spider.Leg {
 		var m mistakes
 		c := crawlRules{rules: o.Rules, followed: name + ".follow"}
 		c.compile(top, &m)
-		read := func(_ context.Context, page *spider.Page, out *spider.Output) error {
+		read := func(ctx context.Context, page *spider.Page, out *spider.Output) error {
+			if err := c.readStart(ctx, page, out); err != nil {
+				return err
+			}
 			follows, err := c.follows(page.Request)
 			if follows && isHTML(page) {
 				c.read(page, out)
@@ -171,6 +177,19 @@ func (c *crawlRules) read(page *spider.Page, out *spider.Output) {
 			}
 		}
 	}
+}
+
+// readStart has a page of the start read as the rule says that takes its URL.
+func (c *crawlRules) readStart(ctx context.Context, page *spider.Page, out *spider.Output) error {
+	if !isStart(page.Request) {
+		return nil
+	}
+	req, taken := c.route(page.Request.URL)
+	if !taken {
+		return nil
+	}
+	n, _ := req.Meta[metaRule].(int)
+	return readAs(ctx, page, out, req, c.rules[n].ProcessRequest)
 }
 
 // route is the request of the first rule that takes a URL.

@@ -130,7 +130,7 @@ func (p *paginator) compile(top *spider.Spider, m *mistakes) {
 		m.add("next_param", errors.New("it takes what next selects: give next, too"))
 	case numbered && p.MaxPages == 0 && p.While.IsZero() && p.Until.IsZero():
 		m.add("max_pages", errors.New("numbers have no end: give max_pages, while (a selector of what each page has) or until"))
-	case !numbered && (p.Start != nil || p.Pagination.Step != 1 && p.Step != 1):
+	case !numbered && (p.Start != nil || p.Step != 1):
 		m.add("start", errors.New("start and step go with page_param or page_pattern"))
 	}
 	if p.MaxPages < 0 {

@@ -6,6 +6,7 @@ import (
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/extract"
 	"github.com/skitterhq/skitter/shared/spider"
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 const nameRegexLinks = "regex_links"
@@ -13,6 +14,9 @@ const nameRegexLinks = "regex_links"
 // RegexLinks follows the links of HTML pages whose URLs match regular
 // expressions: SEP-016's RegexHtmlLinkExtractor. Without options it follows
 // every link. Pages that are not HTML are passed over.
+//
+// A page of the start whose URL matches is read by the callback, too: links to it
+// are duplicates, so no other request brings it there.
 type RegexLinks struct {
 	// Name is the leg's name, unique in its spider.
 	//
@@ -48,13 +52,25 @@ func (o RegexLinks) Leg() spider.Leg {
 		if err != nil {
 			m.errs = append(m.errs, err)
 		}
-		return spider.Leg{Name: name, ProcessResponse: func(_ context.Context, page *spider.Page, out *spider.Output) error {
+		return spider.Leg{Name: name, ProcessResponse: func(ctx context.Context, page *spider.Page, out *spider.Output) error {
+			if err := o.readStart(ctx, page, links, out); err != nil {
+				return err
+			}
 			if isHTML(page) && wanted(page) {
 				o.follow(page, links, out)
 			}
 			return nil
 		}}, m.err()
 	}}
+}
+
+// readStart has a page of the start read as a link to it would have it read.
+func (o RegexLinks) readStart(ctx context.Context, page *spider.Page, links *extract.LinkExtractor, out *spider.Output) error {
+	u, err := weburl.Parse(page.Request.URL)
+	if err != nil || !isStart(page.Request) || !links.Matches(u) {
+		return nil
+	}
+	return readAs(ctx, page, out, o.Follow.request(page.Request.URL), o.ProcessRequest)
 }
 
 func (o RegexLinks) follow(page *spider.Page, extractor *extract.LinkExtractor, out *spider.Output) {

@@ -142,6 +142,7 @@ func (c *Chain) output(ctx context.Context, page *Page, n int, r Results) Result
 // read joins what the callback and the legs make of a page, and passes it
 // through the legs: those of the callback first.
 func (c *Chain) read(ctx context.Context, page *Page) Results {
+	page.readers = nil
 	parts, err := c.own(ctx, page, page.Request.Callback)
 	if err != nil {
 		return func(yield func(crawl.Result, error) bool) { yield(crawl.Result{}, err) }
@@ -155,6 +156,10 @@ func (c *Chain) own(ctx context.Context, page *Page, name string) ([]Results, er
 	if err != nil {
 		return nil, err
 	}
+	if page.readers == nil {
+		page.readers = make(map[string]bool)
+	}
+	page.readers[callbackName(name)] = true
 	var parts []Results
 	if callback != nil {
 		parts = append(parts, c.collect(page, func(out *Output) error { return callback(ctx, page, out) }))
@@ -199,9 +204,7 @@ func joined(parts []Results) Results {
 // callback finds what reads a page besides the spider's own legs: a function
 // that may be nil, and the callback's legs.
 func (c *Chain) callback(name string) (Callback, []Leg, error) {
-	if name == "" {
-		name = DefaultCallback
-	}
+	name = callbackName(name)
 	callback, own := c.spider.Callbacks[name], c.spider.CallbackLegs[name]
 	if name == DefaultCallback && c.spider.Parse != nil {
 		callback = c.spider.Parse

@@ -124,6 +124,18 @@ func (o *Output) Call(ctx context.Context, name string) error {
 	return o.GiveAll(joined(parts))
 }
 
+// Called reports whether a callback has read the page, or is about to: the one
+// that the request names, and those that legs have called. "" is Parse.
+func (o *Output) Called(name string) bool { return o.page.readers[callbackName(name)] }
+
+// callbackName is a callback's name, spelt out.
+func callbackName(name string) string {
+	if name == "" {
+		return DefaultCallback
+	}
+	return name
+}
+
 // Collect has a callback read the page, and returns what it gives as results,
 // for whoever changes them before they are given; see [Output.GiveAll].
 func (o *Output) Collect(callback func(out *Output) error) Results {

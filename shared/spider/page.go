@@ -30,6 +30,9 @@ type Page struct {
 
 	doc   *extract.Document
 	calls int // of Output.Call that are under way
+
+	// readers are the callbacks that have read it or are about to, by name.
+	readers map[string]bool
 }
 
 // NewPage makes a page of a response, whose Request must be set. What failed
