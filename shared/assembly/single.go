@@ -123,7 +123,7 @@ func (s *Single) fetch(ctx context.Context, req *crawl.Request) (*crawl.Response
 		case err == nil:
 			return resp, req, nil
 		case errors.As(err, &instead):
-			req = instead.Request
+			req = instead.Target(req)
 		case errors.As(err, &retry):
 			s.rt.Log.Info("trying again", "url", req.URL, "reason", retry.Reason, "after", retry.After)
 			req.RetryTimes++

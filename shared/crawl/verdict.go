@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"fmt"
+	"net/http"
 	"time"
 )
 
@@ -63,6 +64,20 @@ type Instead struct {
 }
 
 func (e *Instead) Error() string { return "instead " + e.Request.URL + ": " + e.Reason }
+
+// Target returns the request to make in the place of the one that was asked
+// for, at its first attempt. Headers that the one asked for did not have are
+// left out: middlewares put them on, and the target passes the same ones.
+func (e *Instead) Target(asked *Request) *Request {
+	target := e.Request.Clone()
+	for name := range target.Headers {
+		if _, own := asked.Headers[http.CanonicalHeaderKey(name)]; !own {
+			target.Headers.Del(name)
+		}
+	}
+	target.RetryTimes = 0
+	return target
+}
 
 // A CloseSpider ends the job.
 type CloseSpider struct {

@@ -22,7 +22,8 @@ type RedirectOptions struct {
 	HandleStatusList []int
 
 	// Referer returns the Referer that the target is asked with, "" for none.
-	// Nil means none.
+	// It is asked only if the request that was redirected had one. Nil means
+	// none.
 	Referer func(from *crawl.Response, target *crawl.Request) string
 }
 
@@ -101,8 +102,9 @@ func (r *redirect) follow(req *crawl.Request, resp *crawl.Response, target webur
 			next.Headers.Del(name)
 		}
 	}
+	tells := req.Headers.Get("Referer") != ""
 	next.Headers.Del("Referer")
-	if r.opts.Referer != nil {
+	if tells && r.opts.Referer != nil {
 		if referer := r.opts.Referer(resp, next); referer != "" {
 			next.SetHeader("Referer", referer)
 		}

@@ -143,6 +143,12 @@ func TestTheRefererIsMadeAnew(t *testing.T) {
 	if got := redirected(t, opts, req, 302, "/b").Headers.Get("Referer"); got != "http://example.com/a to http://example.com/b" {
 		t.Errorf("referer %q", got)
 	}
+	for _, none := range []http.Header{nil, {"Referer": nil}, {"Referer": {""}}} {
+		req := &crawl.Request{URL: "http://example.com/a", Headers: none}
+		if got := redirected(t, opts, req, 302, "/b").Headers.Values("Referer"); len(got) > 0 {
+			t.Errorf("the target of a request with %v has the referer %q", none, got)
+		}
+	}
 }
 
 func TestSecretsStayAtTheirOrigin(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
@@ -104,7 +103,7 @@ func (e *Engine) verdict(ctx context.Context, v *visit, a attempt, err error) ou
 		o.resend.Priority += retry.Priority
 		o.resend.Turn = time.Time{}
 	case errors.As(err, &instead):
-		o.instead = instead.Request
+		o.instead = instead.Target(a.req)
 		o.settled = &frontier.Settlement{Unit: a.unit, State: frontier.Done, Outcome: frontier.Outcome{Why: "redirected"}}
 	case errors.As(err, &drop):
 		o.settled = &frontier.Settlement{Unit: a.unit, State: frontier.Dropped, Outcome: frontier.Outcome{Why: drop.Reason}}
@@ -160,18 +159,9 @@ func ordersOf(some []outcome) []scheduler.Order {
 	return orders
 }
 
-// instead admits a redirect's target as a child of the unit that was
-// redirected. Headers that a middleware put on are left out: the target passes
-// the same middlewares.
+// instead admits a redirect's target as a child of the unit that was redirected.
 func (e *Engine) instead(ctx context.Context, out *outlet, o outcome) error {
-	target := o.instead
-	for name := range target.Headers {
-		if _, own := o.req.Headers[http.CanonicalHeaderKey(name)]; !own {
-			target.Headers.Del(name)
-		}
-	}
-	target.RetryTimes = 0
-	return out.request(ctx, scheduler.NewIdentifier(o.unit), o.unit, target)
+	return out.request(ctx, scheduler.NewIdentifier(o.unit), o.unit, o.instead)
 }
 
 // page packs a response for its message; a body that is too long for it goes

@@ -51,7 +51,8 @@ func Referer(s settings.Settings, log *slog.Logger) spider.Middleware {
 
 // RedirectReferer tells the target of a redirect the address that redirected,
 // by the rules of [Referer], as Scrapy does. It is for
-// downloadermw.RedirectOptions; it tells nothing where REFERER_ENABLED is off.
+// downloadermw.RedirectOptions, which asks it only if the request that was
+// redirected had a Referer. It is nil where REFERER_ENABLED is off.
 func RedirectReferer(s settings.Settings, log *slog.Logger) func(from *crawl.Response, target *crawl.Request) string {
 	if !s.RefererEnabled {
 		return nil
