@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -127,7 +128,7 @@ func (d structDocs) tables(typ string) string {
 			continue
 		}
 		text, missing := described(f.Doc.Text(), f.Names[0].Name)
-		fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", yaml, f.Names[0].Name, text, missing)
+		fmt.Fprintf(&b, "| %s | `%s %s` | %s | %s |\n", yaml, f.Names[0].Name, types.ExprString(f.Type), text, missing)
 		element := strings.TrimPrefix(strings.Replace(shown(f.Type), "FieldList", "[]Field", 1), "[]")
 		if d[element] != nil && element != typ && element != shown(f.Type) {
 			inner = append(inner, "\nEach of "+yaml+" (`legs."+element+"`):\n\n"+d.tables(element))

@@ -165,7 +165,7 @@ func ExampleFields() {
 func ExampleCrawlRules() {
 	crawl := legs.CrawlRules{Rules: []legs.Rule{
 		{LinkOptions: extract.LinkOptions{Allow: []string{`/category/`}}},
-		{LinkOptions: extract.LinkOptions{Allow: []string{`/product/`}}, Callback: "product"},
+		{LinkOptions: extract.LinkOptions{Allow: []string{`/product/`}}, Callback: "product", Follow: new(true)},
 	}}
 	s := spider.Spider{Callbacks: map[string]spider.Callback{"product": product}, Legs: []spider.Leg{crawl.Leg()}}
 	show(s, "https://shop.example/", `<a href="/category/1">Shoes</a> <a href="/product/1">Clog</a> <a href="/about">About</a>`)

@@ -72,6 +72,36 @@ func missing(_ context.Context, page *spider.Page, out *spider.Output) error {
 	return nil
 }
 
+func CheckedLibrary() spider.Spider {
+	s := Library()
+	s.Contracts = []spider.Contract{
+		{
+			URL:      "http://library.example/shelf/1",
+			Items:    spider.Exactly(0),
+			Requests: spider.AtLeast(1),
+		},
+		{
+			URL:      "http://library.example/book/1",
+			Callback: "book",
+			CBKwargs: crawl.Values{"shelf": "Shelf 1"},
+			Items:    spider.Between(1, 3),
+			Scrapes:  []string{"title", "shelf"},
+			Check:    sameAddress,
+		},
+	}
+	return s
+}
+
+// sameAddress wants each item to name the page that it comes from.
+func sameAddress(page *spider.Page, items []crawl.Item, _ []*crawl.Request) error {
+	for _, item := range items {
+		if url, _ := item.Get("url"); url != page.URL {
+			return fmt.Errorf("the item's url is %v", url)
+		}
+	}
+	return nil
+}
+
 func AllShelves() spider.Spider {
 	s := Library()
 	s.Name = "all-shelves"
@@ -193,6 +223,7 @@ func TestSpidersOfTheDocsCrawl(t *testing.T) {
 		want   []string
 	}{
 		{Library(), nil, want},
+		{CheckedLibrary(), nil, want},
 		{Town(), nil, want},
 		{AllShelves(), map[string]string{"shelves": "2"}, want},
 	}
@@ -213,6 +244,20 @@ func TestSpidersOfTheDocsCrawl(t *testing.T) {
 	}
 	if err := AllShelves().CheckArgs(map[string]string{"shelves": "many"}); err == nil {
 		t.Error("a number that is none is taken")
+	}
+}
+
+func TestContractsOfTheDocs(t *testing.T) {
+	c := CheckedLibrary().Contracts[1]
+	for url, want := range map[string]int{"http://library.example/book/1": 0, "http://library.example/book/2": 1} {
+		item, err := crawl.NewItem(map[string]any{"title": "Raven", "shelf": "Shelf 1", "url": url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := spider.NewPage(&crawl.Response{URL: c.URL, Request: c.Request()}, nil, crawl.Job{}, nil)
+		if errs := c.Verify(page, []crawl.Item{item}, nil); len(errs) != want {
+			t.Errorf("an item of %s: %v", url, errs)
+		}
 	}
 }
 
