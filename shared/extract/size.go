@@ -21,10 +21,6 @@ const (
 	// countedBytes is the size above which tags and attributes are counted
 	// with the tokenizer; below it they cannot fill the memory.
 	countedBytes = 1 << 20
-
-	// maxRepairs bounds the elements that a parser makes of formatting
-	// elements which are not closed: it opens them anew in each block.
-	maxRepairs = 1_000_000
 )
 
 // LimitParse sets the size of body in bytes above which the page is read by the
@@ -58,77 +54,31 @@ func (d *Document) WasTokenized() bool { return d.sized && d.tokenized }
 // isHeavy reports whether a parser might need much more memory for a page than
 // its size lets expect.
 func isHeavy(body []byte) bool {
-	tags, unclosed := countTags(body)
-	if tags > maxTags || tags*min(unclosed, maxOpenElements) > maxRepairs {
+	tags := countTags(body)
+	if tags > maxTags || needsManyRepairs(body, tags) {
 		return true
 	}
 	return len(body) > countedBytes && hasManyAttributes(body)
 }
 
-// maxOpenElements is how many elements html.Parse keeps open.
-const maxOpenElements = 512
-
-// countTags counts what may be tags, and the formatting elements that may
-// stay open: the most of each name at a time. It needs a hundredth of the time
-// of a parser, and finds too many rather than too few.
-func countTags(body []byte) (tags, unclosed int) {
-	var open, most [len(formatting)]int
+// countTags counts what may be tags. It needs a hundredth of the time of a
+// parser, and finds too many rather than too few.
+func countTags(body []byte) (tags int) {
 	for at := 0; ; {
 		i := bytes.IndexByte(body[at:], '<')
 		if i < 0 || at+i+1 >= len(body) {
-			break
+			return tags
 		}
 		at += i + 1
-		closes := body[at] == '/'
-		if closes {
+		if body[at] == '/' {
 			if at++; at >= len(body) {
-				break
+				return tags
 			}
 		}
-		if !isLetter(body[at]) {
-			continue
-		}
-		tags++
-		f := formattingIndex(body[at:])
-		switch {
-		case f < 0:
-		case closes:
-			open[f] = max(open[f]-1, 0)
-		default:
-			open[f]++
-			most[f] = max(most[f], open[f])
+		if isLetter(body[at]) {
+			tags++
 		}
 	}
-	for _, n := range most {
-		unclosed += n
-	}
-	return tags, unclosed
-}
-
-// formatting are the elements that a parser opens anew in the next block if
-// they were not closed in the last. Source: HTML Standard, "The list of active
-// formatting elements".
-var formatting = [...]string{"a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"}
-
-func formattingIndex(tag []byte) int {
-	n := 0
-	for n < len(tag) && n < 7 && isLetter(tag[n]) {
-		n++
-	}
-	switch tag[0] | 0x20 {
-	case 'a', 'b', 'c', 'e', 'f', 'i', 'n', 's', 't', 'u':
-	default:
-		return -1
-	}
-	if n > len("strike") {
-		return -1
-	}
-	for i, name := range formatting {
-		if len(name) == n && bytes.EqualFold(tag[:n], []byte(name)) {
-			return i
-		}
-	}
-	return -1
 }
 
 // hasManyAttributes counts them, with the tokenizer.
