@@ -33,21 +33,23 @@ type step struct {
 }
 
 // Match reports whether n is an element that the selector matches.
-func (q *Query) Match(n *html.Node) bool {
+func (q *Query) Match(n *html.Node) bool { return q.matches(n, nil) }
+
+func (q *Query) matches(n *html.Node, m *memory) bool {
 	return n.Type == html.ElementNode && slices.ContainsFunc(q.css, func(a alternative) bool {
-		return matchSteps(a.steps, n, nil, nil) == matched
+		return matchSteps(a.steps, n, nil, m) == matched
 	})
 }
 
 // MatchAll returns the elements that match, of n and its descendants.
-func (q *Query) MatchAll(n *html.Node) []*html.Node { return q.appendMatches(nil, n) }
+func (q *Query) MatchAll(n *html.Node) []*html.Node { return q.appendMatches(nil, n, newMemory()) }
 
-func (q *Query) appendMatches(nodes []*html.Node, n *html.Node) []*html.Node {
-	if q.Match(n) {
+func (q *Query) appendMatches(nodes []*html.Node, n *html.Node, m *memory) []*html.Node {
+	if q.matches(n, m) {
 		nodes = append(nodes, n)
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
-		nodes = q.appendMatches(nodes, c)
+		nodes = q.appendMatches(nodes, c, m)
 	}
 	return nodes
 }
@@ -55,8 +57,9 @@ func (q *Query) appendMatches(nodes []*html.Node, n *html.Node) []*html.Node {
 // Filter returns those of the nodes that match.
 func (q *Query) Filter(nodes []*html.Node) []*html.Node {
 	var kept []*html.Node
+	m := newMemory()
 	for _, n := range nodes {
-		if q.Match(n) {
+		if q.matches(n, m) {
 			kept = append(kept, n)
 		}
 	}
@@ -65,9 +68,9 @@ func (q *Query) Filter(nodes []*html.Node) []*html.Node {
 
 // appendHits appends what the selector finds in scope: a node, itself included.
 func (q *Query) appendHits(hits []hit, scope *html.Node) []hit {
-	w := walker{query: q, scope: scope, hits: hits}
+	w := walker{query: q, scope: scope, hits: hits, memory: newMemory()}
 	if q.looksAtSiblings() {
-		w.seen = make(siblings)
+		w.memory.seen = make(siblings)
 	}
 	w.visit(scope, inherited{})
 	return w.hits
@@ -81,10 +84,10 @@ func (q *Query) looksAtSiblings() bool {
 }
 
 type walker struct {
-	query *Query
-	scope *html.Node
-	hits  []hit
-	seen  siblings
+	query  *Query
+	scope  *html.Node
+	hits   []hit
+	memory *memory
 }
 
 // inherited is what a deep alternative wants of all descendants.
@@ -115,7 +118,7 @@ func (w *walker) element(n *html.Node, deep *inherited) (text bool) {
 	first := len(w.hits)
 	for i := range w.query.css {
 		a := &w.query.css[i]
-		if matchSteps(a.steps, n, w.scope, w.seen) != matched {
+		if matchSteps(a.steps, n, w.scope, w.memory) != matched {
 			continue
 		}
 		switch {

@@ -3,32 +3,32 @@ package extract
 import (
 	"strings"
 
-	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 )
 
 // A compound is what stands between two combinators. The common ones, made of a
-// tag, an ID and classes, are matched here without a call through an interface;
-// cascadia has all others.
+// tag, an ID and classes, are matched here without a call through an interface.
 type compound struct {
 	tag     string // "" for any
 	prefix  string // of the name, if hasPrefix: "" for none
 	id      string // "" for any
 	classes []string
-	other   cascadia.Sel // all but the tag; nil for the common ones
+	other   []condition // all but the tag; nil for the common ones
 
 	hasPrefix bool
 }
 
-func (c *compound) match(n *html.Node) bool {
+func (c *compound) match(n *html.Node, m *memory) bool {
 	if c.tag != "" && c.tag != n.Data && (n.DataAtom != 0 || !strings.EqualFold(c.tag, n.Data)) {
 		return false // what has no atom may be XML, whose names keep their case
 	}
 	if c.hasPrefix && c.prefix != n.Namespace {
 		return false
 	}
-	if c.other != nil {
-		return c.other.Match(n)
+	for _, condition := range c.other {
+		if !condition.holds(n, m) {
+			return false
+		}
 	}
 	if c.id != "" {
 		if id, _ := attribute(n, "id"); id != c.id {
@@ -83,9 +83,9 @@ const (
 // matchSteps matches the last step at n and those before it at what stands
 // around n, inside scope (itself included; nil is the whole tree). With memory of
 // siblings it is asked in the order of the document.
-func matchSteps(steps []step, n, scope *html.Node, seen siblings) verdict {
+func matchSteps(steps []step, n, scope *html.Node, m *memory) verdict {
 	last := len(steps) - 1
-	if !steps[last].compound.match(n) {
+	if !steps[last].compound.match(n, m) {
 		return unmatched
 	}
 	if last == 0 {
@@ -96,25 +96,25 @@ func matchSteps(steps []step, n, scope *html.Node, seen siblings) verdict {
 	case ' ':
 		for n != scope && n.Parent != nil && n.Parent.Type == html.ElementNode {
 			n = n.Parent
-			if v := matchSteps(before, n, scope, seen); v != unmatched {
+			if v := matchSteps(before, n, scope, m); v != unmatched {
 				return v
 			}
 		}
 		return hopeless
 	case '>':
 		if n != scope && n.Parent != nil && n.Parent.Type == html.ElementNode {
-			return matchSteps(before, n.Parent, scope, seen)
+			return matchSteps(before, n.Parent, scope, m)
 		}
 	case '+':
 		if sibling := previousElement(n); n != scope && sibling != nil {
-			return matchSteps(before, sibling, scope, seen)
+			return matchSteps(before, sibling, scope, m)
 		}
 	case '~':
 		if n == scope {
 			return unmatched
 		}
-		return seen.before(siblingKey{n.Parent, &steps[last]}, n, func(sibling *html.Node) verdict {
-			return matchSteps(before, sibling, scope, seen)
+		return m.siblings().before(siblingKey{n.Parent, &steps[last]}, n, func(sibling *html.Node) verdict {
+			return matchSteps(before, sibling, scope, m)
 		})
 	}
 	return unmatched

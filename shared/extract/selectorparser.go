@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/andybalholm/cascadia"
 )
 
 // A selectorParser cuts a selector at its commas, combinators and
@@ -194,15 +192,8 @@ func newCompound(text string) (compound, error) {
 		case sign == '#' && name != "" && c.id == "":
 			c.id = name
 		default:
-			conditions, err := forCascadia(conditions)
-			if err != nil {
-				return compound{}, err
-			}
-			sel, err := cascadia.Parse(conditions)
-			if err != nil {
-				return compound{}, err
-			}
-			return compound{tag: c.tag, prefix: c.prefix, hasPrefix: c.hasPrefix, other: sel}, nil
+			other, err := newConditions(conditions)
+			return compound{tag: c.tag, prefix: c.prefix, hasPrefix: c.hasPrefix, other: other}, err
 		}
 	}
 	return c, nil
