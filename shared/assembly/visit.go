@@ -16,7 +16,9 @@ import (
 // A Visit is a request, what came of it, and what the spider made of that.
 type Visit struct {
 	// Level is 1 for what was asked for, 2 for what that led to, and so on.
-	Level   int
+	Level int
+
+	// Request is what was asked for, before redirects.
 	Request *crawl.Request
 
 	// Response is nil if nothing came, or if Err says that nothing was asked.
@@ -26,6 +28,8 @@ type Visit struct {
 	// HTTPError does with a status that nobody handles.
 	Ignored bool
 
+	// Items and Requests are what came from the spider through its
+	// middlewares, each in its order.
 	Items    []crawl.Item
 	Requests []*crawl.Request
 
@@ -107,10 +111,7 @@ func (s *Single) Visit(ctx context.Context, req *crawl.Request) Visit {
 
 // Page makes a page of a response for the spider.
 func (s *Single) Page(resp *crawl.Response) *spider.Page {
-	page := spider.NewPage(resp, s.rt.Spider, s.job, s.rt.Spec.Args)
-	page.Log = s.rt.Log.With("url", resp.URL)
-	page.LimitParse(s.rt.Settings.ParseMaxsize)
-	return page
+	return s.rt.Page(resp, s.job)
 }
 
 // Read hands a page to the spider.

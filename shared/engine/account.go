@@ -23,7 +23,7 @@ const (
 // the totals: it asks for a look when all that was admitted seems settled, and
 // tells the extensions, which may stop the job at a limit. Its errors are logged only: the work is done, and a
 // counter that was not added to is put right by the sweep.
-func (e *Engine) account(ctx context.Context, v *visit, stage jobs.Stage) {
+func (e *Engine) account(ctx context.Context, v *view, stage jobs.Stage) {
 	counts := v.Stats.Take()
 	if len(counts) == 0 {
 		return
@@ -72,7 +72,7 @@ func (l *looks) next(now time.Time, spacing time.Duration) (time.Duration, bool)
 
 // askLook asks control to look whether the job is finished. Counters that have
 // drifted would have it asked at every turn, so looks are spaced.
-func (e *Engine) askLook(ctx context.Context, v *visit) {
+func (e *Engine) askLook(ctx context.Context, v *view) {
 	delay, ok := v.looks.next(e.Now(), e.Looks)
 	if !ok {
 		return

@@ -19,7 +19,7 @@ import (
 // close works off the steps of closing: feeds, the pipelines' close, stats, and
 // the final state. Each can be repeated, so a close that was cut short anywhere
 // is done again from the top.
-func (e *Engine) close(ctx context.Context, v *visit) error {
+func (e *Engine) close(ctx context.Context, v *view) error {
 	job, err := e.Jobs.Get(ctx, v.job.UID)
 	if err != nil || job.State != crawl.JobClosing {
 		return err
@@ -57,7 +57,7 @@ func pagesPrefix(uid crawl.JobUID) string { return fmt.Sprintf("pages/%s/", uid)
 // fault of the message: trying it for ever would keep the job open. What cannot
 // be read is a fault, and is tried again. The rows are summed up while a feed is
 // written, since reading them all is dear.
-func (e *Engine) deliver(ctx context.Context, v *visit) (tally scheduler.Tally, problem string, fault error) {
+func (e *Engine) deliver(ctx context.Context, v *view) (tally scheduler.Tally, problem string, fault error) {
 	whole := false
 	for _, feed := range v.Spec.Feeds {
 		var unread error
@@ -116,7 +116,7 @@ type Stats map[string]any
 func statsKey(uid crawl.JobUID) string { return fmt.Sprintf("jobs/%s/stats.json", uid) }
 
 // tellClosed tells the extensions that the job ends, and keeps its final stats.
-func (e *Engine) tellClosed(ctx context.Context, v *visit, job crawl.Job, t scheduler.Tally) error {
+func (e *Engine) tellClosed(ctx context.Context, v *view, job crawl.Job, t scheduler.Tally) error {
 	totals, err := e.Jobs.Totals(ctx, job.UID)
 	if err != nil {
 		return fmt.Errorf("stats of job %s: %w", job.Name, err)
@@ -139,7 +139,7 @@ func (e *Engine) tellClosed(ctx context.Context, v *visit, job crawl.Job, t sche
 // finalStats are a job's stats at its end. The counts that matter are the sum
 // over the rows; the others are the counters, which may have drifted after a
 // crash.
-func finalStats(v *visit, job crawl.Job, t scheduler.Tally, totals jobs.Counts) Stats {
+func finalStats(v *view, job crawl.Job, t scheduler.Tally, totals jobs.Counts) Stats {
 	counts := maps.Clone(totals)
 	if counts == nil {
 		counts = make(jobs.Counts)

@@ -18,7 +18,7 @@ func (e *Engine) Control(ctx context.Context, from queue.Name, batch []queue.Del
 	return e.runBatch(ctx, from, batch, message.KindControl, e.control)
 }
 
-func (e *Engine) control(ctx context.Context, v *visit, msgs []incoming) error {
+func (e *Engine) control(ctx context.Context, v *view, msgs []incoming) error {
 	done := make(map[message.Control]bool, 1)
 	for _, m := range msgs {
 		var c message.Control
@@ -40,7 +40,7 @@ func (e *Engine) control(ctx context.Context, v *visit, msgs []incoming) error {
 	return nil
 }
 
-func (e *Engine) do(ctx context.Context, v *visit, c message.Control) error {
+func (e *Engine) do(ctx context.Context, v *view, c message.Control) error {
 	switch c.Do {
 	case message.DoStart:
 		return e.start(ctx, v, c)
@@ -84,7 +84,7 @@ func (e *Engine) Stop(ctx context.Context, uid crawl.JobUID, reason string) erro
 // look closes the job if nothing is left to do. The job's row is read before
 // the rows of its work, and the closing write holds only if it has not changed
 // since.
-func (e *Engine) look(ctx context.Context, v *visit) error {
+func (e *Engine) look(ctx context.Context, v *view) error {
 	job, err := e.Jobs.Get(ctx, v.job.UID)
 	if err != nil || job.State != crawl.JobRunning {
 		return err

@@ -12,7 +12,7 @@ import (
 
 // heed stops the job for an extension, unless it is to stop already. Its error
 // is a fault of the ports.
-func (e *Engine) heed(ctx context.Context, v *visit, closes *crawl.CloseSpider) error {
+func (e *Engine) heed(ctx context.Context, v *view, closes *crawl.CloseSpider) error {
 	if closes == nil || !v.job.Open() {
 		return nil
 	}
@@ -25,7 +25,7 @@ func (e *Engine) heed(ctx context.Context, v *visit, closes *crawl.CloseSpider) 
 
 // tellItems tells of what became of items, and stops the job where a step of the
 // pipeline says so: the item that it said it of is kept as a dead one.
-func (e *Engine) tellItems(ctx context.Context, v *visit, rows []items.Row, problems []error) error {
+func (e *Engine) tellItems(ctx context.Context, v *view, rows []items.Row, problems []error) error {
 	for k, row := range rows {
 		key := pipeline.Key{Job: v.job.UID, Unit: row.Key.Unit, Run: row.Key.Run, Ordinal: row.Key.Ordinal}
 		var closes *crawl.CloseSpider
@@ -50,7 +50,7 @@ func (e *Engine) tellItems(ctx context.Context, v *visit, rows []items.Row, prob
 
 // spiderError counts, logs and tells an error of the spider's code; page is nil
 // for the start. It returns the error's class.
-func (e *Engine) spiderError(ctx context.Context, v *visit, page *spider.Page, err error) (class string, fault error) {
+func (e *Engine) spiderError(ctx context.Context, v *view, page *spider.Page, err error) (class string, fault error) {
 	class = spider.ErrorClass(err)
 	v.Stats.Inc("spider_exceptions/count")
 	v.Stats.Inc("spider_exceptions/" + class)
@@ -65,7 +65,7 @@ func (e *Engine) spiderError(ctx context.Context, v *visit, page *spider.Page, e
 
 // failTold ends a job whose runtime is there as [Engine.fail] does, and tells
 // the extensions.
-func (e *Engine) failTold(ctx context.Context, v *visit, reason string) error {
+func (e *Engine) failTold(ctx context.Context, v *view, reason string) error {
 	if v.Extensions.HearsOfClose() {
 		job := v.job
 		job.State, job.Ended, job.Problem = crawl.JobFailed, e.Now().UTC(), reason

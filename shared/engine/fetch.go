@@ -18,12 +18,12 @@ import (
 // or the failure is sent on. It returns the IDs of the messages that are to be
 // delivered again.
 func (e *Engine) Fetch(ctx context.Context, from queue.Name, batch []queue.Delivery) []string {
-	return e.runBatch(ctx, from, batch, message.KindRequest, func(ctx context.Context, v *visit, msgs []incoming) error {
+	return e.runBatch(ctx, from, batch, message.KindRequest, func(ctx context.Context, v *view, msgs []incoming) error {
 		return e.fetch(ctx, v, from, msgs)
 	})
 }
 
-func (e *Engine) fetch(ctx context.Context, v *visit, from queue.Name, msgs []incoming) error {
+func (e *Engine) fetch(ctx context.Context, v *view, from queue.Name, msgs []incoming) error {
 	defer e.account(context.WithoutCancel(ctx), v, jobs.Fetch)
 	if !v.job.Open() {
 		return nil // no new turn; its rows stay, and closing or resuming sees to them
@@ -56,7 +56,7 @@ type attempt struct {
 
 // fetchable leaves out what needs no fetching: duplicates, and units that are
 // closed or were never admitted.
-func (e *Engine) fetchable(ctx context.Context, v *visit, msgs []incoming) ([]attempt, error) {
+func (e *Engine) fetchable(ctx context.Context, v *view, msgs []incoming) ([]attempt, error) {
 	units := make([]crawl.UnitID, 0, len(msgs))
 	for _, m := range msgs {
 		units = append(units, m.header.Unit)
@@ -95,7 +95,7 @@ func (e *Engine) fetchable(ctx context.Context, v *visit, msgs []incoming) ([]at
 // sendOn hands on outcomes as they come, those that come together in one go.
 // What is handed on is deleted at once: a slow page must not bring its
 // neighbours back. The last need no such thing, since the invocation ends.
-func (e *Engine) sendOn(ctx context.Context, v *visit, from queue.Name, outcomes <-chan outcome, left int) error {
+func (e *Engine) sendOn(ctx context.Context, v *view, from queue.Name, outcomes <-chan outcome, left int) error {
 	for first := range outcomes {
 		some := append(make([]outcome, 0, 10), first)
 		some = e.linger(some, outcomes)
@@ -158,7 +158,7 @@ func next(outcomes <-chan outcome, over <-chan time.Time) (outcome, bool) {
 // dispatch sends each outcome on its way: redirect targets are admitted, pages
 // and failures go to be parsed, what is to be tried again goes back, and what
 // is done with is settled last.
-func (e *Engine) dispatch(ctx context.Context, v *visit, some []outcome) error {
+func (e *Engine) dispatch(ctx context.Context, v *view, some []outcome) error {
 	out := e.outlet(v)
 	var pages []queue.Message
 	orders := ordersOf(some)

@@ -13,8 +13,8 @@ import (
 	"github.com/skitterhq/skitter/shared/queue"
 )
 
-// A visit is one job as one invocation sees it.
-type visit struct {
+// A view is one job as one invocation sees it.
+type view struct {
 	*Runtime
 	job  crawl.Job
 	read time.Time // when the job was read
@@ -25,7 +25,7 @@ type visit struct {
 }
 
 // refuse notes that a message cannot be worked.
-func (v *visit) refuse(m incoming, err error) {
+func (v *view) refuse(m incoming, err error) {
 	v.Log.Error("message cannot be worked", "id", m.delivery.ID, "unit", m.header.Unit, "err", err)
 	v.bad = append(v.bad, m.delivery.ID)
 }
@@ -42,8 +42,8 @@ func (m incoming) repeated() bool { return m.header.Repeated || m.delivery.Recei
 
 // A partWork works off one job's part of a batch. Its error is a fault of the
 // ports: all of the part is delivered again. What is wrong with one message is
-// its own: see visit.refuse.
-type partWork func(ctx context.Context, v *visit, msgs []incoming) error
+// its own: see view.refuse.
+type partWork func(ctx context.Context, v *view, msgs []incoming) error
 
 // runBatch hands each job's part of a batch to work, what may be poison apart
 // from the rest, and returns the IDs of the messages that are to be delivered
@@ -128,7 +128,7 @@ func (e *Engine) oneJob(ctx context.Context, from queue.Name, uid crawl.JobUID, 
 	if err != nil {
 		return nil, err
 	}
-	v := &visit{Runtime: rt, job: job, read: e.Now()}
+	v := &view{Runtime: rt, job: job, read: e.Now()}
 	err = crawl.Guard(func() error { return work(ctx, v, msgs) })
 	return v.bad, err
 }
@@ -145,7 +145,7 @@ func (e *Engine) peek(ctx context.Context, uid crawl.JobUID) (crawl.Job, error) 
 
 // sendBack sends messages again that there is no time for, which costs them
 // nothing: what goes back by the visibility time-out comes late and counts.
-func (e *Engine) sendBack(ctx context.Context, v *visit, to queue.Name, msgs []incoming) error {
+func (e *Engine) sendBack(ctx context.Context, v *view, to queue.Name, msgs []incoming) error {
 	again := make([]queue.Message, 0, len(msgs))
 	for _, m := range msgs {
 		again = append(again, queue.Message{Job: v.job.UID, Body: m.delivery.Body})
@@ -165,7 +165,7 @@ func (e *Engine) outOfTime(ctx context.Context) bool {
 // refresh reads the job again where it was read a while ago, so that a long
 // invocation hears of a stop. A job that cannot be read is taken to be as it
 // was.
-func (e *Engine) refresh(ctx context.Context, v *visit) {
+func (e *Engine) refresh(ctx context.Context, v *view) {
 	if e.Now().Sub(v.read) < flushEvery {
 		return
 	}

@@ -29,7 +29,7 @@ type outcome struct {
 }
 
 // attempt fetches one request.
-func (e *Engine) attempt(ctx context.Context, v *visit, a attempt) outcome {
+func (e *Engine) attempt(ctx context.Context, v *view, a attempt) outcome {
 	if !v.takePlace(ctx) {
 		return a.sameAgain(0)
 	}
@@ -77,7 +77,7 @@ func (r *Runtime) leavePlace() {
 }
 
 // verdict decides what becomes of a request that brought no response.
-func (e *Engine) verdict(ctx context.Context, v *visit, a attempt, err error) outcome {
+func (e *Engine) verdict(ctx context.Context, v *view, a attempt, err error) outcome {
 	var (
 		drop    *crawl.Drop
 		retry   *crawl.Retry
@@ -166,7 +166,7 @@ func (e *Engine) instead(ctx context.Context, out *outlet, o outcome) error {
 
 // page packs a response for its message; a body that is too long for it goes
 // into a blob.
-func (e *Engine) page(ctx context.Context, v *visit, a attempt, resp *crawl.Response) (*message.Page, error) {
+func (e *Engine) page(ctx context.Context, v *view, a attempt, resp *crawl.Response) (*message.Page, error) {
 	p := &message.Page{Req: a.msg.Req, Attempt: a.msg.Attempt, Response: resp, Body: e.packer.Pack(resp.Body)}
 	if len(p.Body.Data) <= e.InlineBody {
 		return p, nil

@@ -30,7 +30,7 @@ const (
 // items are sent, so settlements wait here until the next flush.
 type outlet struct {
 	e *Engine
-	v *visit
+	v *view
 
 	children  []scheduler.Child
 	items     []queue.Message
@@ -39,7 +39,7 @@ type outlet struct {
 	handed    time.Time // when something was handed on last
 }
 
-func (e *Engine) outlet(v *visit) *outlet { return &outlet{e: e, v: v, handed: e.Now()} }
+func (e *Engine) outlet(v *view) *outlet { return &outlet{e: e, v: v, handed: e.Now()} }
 
 // A badOutput is what a spider gave that cannot be worked: the fault of its
 // page, and not of the ports.

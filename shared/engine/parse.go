@@ -23,7 +23,7 @@ func (e *Engine) Parse(ctx context.Context, from queue.Name, batch []queue.Deliv
 	return e.runBatch(ctx, from, batch, message.KindPage, e.parse)
 }
 
-func (e *Engine) parse(ctx context.Context, v *visit, msgs []incoming) error {
+func (e *Engine) parse(ctx context.Context, v *view, msgs []incoming) error {
 	defer e.account(ctx, v, jobs.Parse)
 	rows, err := e.pageRows(ctx, v, msgs)
 	if err != nil {
@@ -53,7 +53,7 @@ func (e *Engine) parse(ctx context.Context, v *visit, msgs []incoming) error {
 // pageRows are the rows of pages. A page that is the only one of its unit finds
 // the row as its request has: queued, with the marks that it names. To read that
 // would cost more than to read the few pages twice that SQS delivers twice.
-func (e *Engine) pageRows(ctx context.Context, v *visit, msgs []incoming) (map[crawl.UnitID]frontier.Row, error) {
+func (e *Engine) pageRows(ctx context.Context, v *view, msgs []incoming) (map[crawl.UnitID]frontier.Row, error) {
 	rows := make(map[crawl.UnitID]frontier.Row, len(msgs))
 	var units []crawl.UnitID
 	for _, m := range msgs {
@@ -93,7 +93,7 @@ type reading struct {
 
 // readPage runs the spider on one page. Its error is a fault of the ports; what
 // is wrong with the page fails its unit alone.
-func (e *Engine) readPage(ctx context.Context, v *visit, out *outlet, m incoming, marks int) error {
+func (e *Engine) readPage(ctx context.Context, v *view, out *outlet, m incoming, marks int) error {
 	rd := reading{unit: m.header.Unit, marks: marks, repeated: m.repeated()}
 	if err := message.Decode(m.payload, &rd.msg); err != nil {
 		v.refuse(m, err)
@@ -172,7 +172,7 @@ const (
 
 // continuePage sends a page on that cannot be finished in this invocation. Only
 // the last slice settles. A page that does not come along is given up on.
-func (e *Engine) continuePage(ctx context.Context, v *visit, out *outlet, rd reading) error {
+func (e *Engine) continuePage(ctx context.Context, v *view, out *outlet, rd reading) error {
 	rd.msg.Idle++
 	if rd.given > rd.msg.Handed {
 		rd.msg.Handed, rd.msg.Items, rd.msg.Idle = rd.given, rd.items, 0
@@ -199,7 +199,7 @@ func (e *Engine) continuePage(ctx context.Context, v *visit, out *outlet, rd rea
 }
 
 // openPage makes a page of its message.
-func (e *Engine) openPage(ctx context.Context, v *visit, msg message.Page) (*spider.Page, error) {
+func (e *Engine) openPage(ctx context.Context, v *view, msg message.Page) (*spider.Page, error) {
 	req, err := e.Scheduler.Unpack(ctx, msg.Req)
 	if err != nil {
 		return nil, err
@@ -221,9 +221,7 @@ func (e *Engine) openPage(ctx context.Context, v *visit, msg message.Page) (*spi
 			return nil, err
 		}
 	}
-	page := spider.NewPage(resp, v.Spider, v.job, v.Spec.Args)
-	page.Log = v.Log.With("url", resp.URL)
-	page.LimitParse(v.Settings.ParseMaxsize)
+	page := v.Page(resp, v.job)
 	if msg.Failure != nil {
 		msg.Failure.Request = req
 		page.Failure = msg.Failure
@@ -233,7 +231,7 @@ func (e *Engine) openPage(ctx context.Context, v *visit, msg message.Page) (*spi
 
 // pageFailed settles a page whose processing ended with an error. What it gave
 // before still counts, as in Scrapy.
-func (e *Engine) pageFailed(ctx context.Context, v *visit, out *outlet, rd *reading, err error) error {
+func (e *Engine) pageFailed(ctx context.Context, v *view, out *outlet, rd *reading, err error) error {
 	var closes *crawl.CloseSpider
 	var drop *crawl.Drop
 	var failure *crawl.Failure

@@ -20,7 +20,7 @@ func (e *Engine) Pipeline(ctx context.Context, from queue.Name, batch []queue.De
 	return e.runBatch(ctx, from, batch, message.KindItem, e.keep)
 }
 
-func (e *Engine) keep(ctx context.Context, v *visit, msgs []incoming) error {
+func (e *Engine) keep(ctx context.Context, v *view, msgs []incoming) error {
 	defer e.account(ctx, v, jobs.Pipeline)
 	if err := v.openPipeline(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -69,7 +69,7 @@ func (e *Engine) keep(ctx context.Context, v *visit, msgs []incoming) error {
 
 // process takes one item through the pipeline. Only the end of the invocation
 // is an error; whatever else a step says is the item's fate, and its problem.
-func (e *Engine) process(ctx context.Context, v *visit, key items.Key, item crawl.Item) (row items.Row, problem, fault error) {
+func (e *Engine) process(ctx context.Context, v *view, key items.Key, item crawl.Item) (row items.Row, problem, fault error) {
 	row = items.Row{Key: key, State: items.Stored, Item: item}
 	var kept crawl.Item
 	err := crawl.Guard(func() (err error) {
@@ -110,7 +110,7 @@ func cut(item crawl.Item) string {
 	return string(text)
 }
 
-func (v *visit) countItem(row items.Row) {
+func (v *view) countItem(row items.Row) {
 	v.Stats.Inc(countKept)
 	switch row.State {
 	case items.Stored:

@@ -58,6 +58,14 @@ func (r *Runtime) Room() int {
 	return cap(r.places) - len(r.places) + cap(r.places) - int(r.waiting.Load())
 }
 
+// Page makes a page of a response to a job's request, for the spider.
+func (r *Runtime) Page(resp *crawl.Response, job crawl.Job) *spider.Page {
+	page := spider.NewPage(resp, r.Spider, job, r.Spec.Args)
+	page.Log = r.Log.With("url", resp.URL)
+	page.LimitParse(r.Settings.ParseMaxsize)
+	return page
+}
+
 // A Build makes a job's runtime.
 type Build func(job crawl.Job, spec crawl.JobSpec) (*Runtime, error)
 
@@ -143,7 +151,7 @@ func (e *Engine) readSpec(ctx context.Context, uid crawl.JobUID) (crawl.JobSpec,
 }
 
 // openPipeline opens the job's pipeline in this process, until it is open.
-func (v *visit) openPipeline(ctx context.Context) error {
+func (v *view) openPipeline(ctx context.Context) error {
 	v.opening.Lock()
 	defer v.opening.Unlock()
 	if v.opened {

@@ -23,7 +23,7 @@ const startTime = 10 * time.Second
 // start reads a slice of the job's start: each request passes the spider
 // middlewares and is admitted. Then the start sends itself on; its last slice
 // settles its unit.
-func (e *Engine) start(ctx context.Context, v *visit, c message.Control) error {
+func (e *Engine) start(ctx context.Context, v *view, c message.Control) error {
 	defer e.account(ctx, v, jobs.Control)
 	rows, err := e.Scheduler.Read(ctx, v.job.UID, []crawl.UnitID{crawl.StartUnit})
 	if err != nil {
@@ -76,7 +76,7 @@ func (e *startError) Error() string { return e.err.Error() }
 func (e *startError) Unwrap() error { return e.err }
 
 // readStart hands on what a slice gives. It keeps count in c.
-func (e *Engine) readStart(ctx context.Context, v *visit, out *outlet, slice *spider.Slice, c *message.Control) error {
+func (e *Engine) readStart(ctx context.Context, v *view, out *outlet, slice *spider.Slice, c *message.Control) error {
 	var ident *scheduler.Identifier
 	element := -1
 	start := spider.Start{Job: v.job, Args: v.Spec.Args, URLs: v.Spec.StartURLs}
@@ -112,7 +112,7 @@ func (e *Engine) readStart(ctx context.Context, v *visit, out *outlet, slice *sp
 	return nil
 }
 
-func (e *Engine) startFailed(ctx context.Context, v *visit, out *outlet, c message.Control, err error) error {
+func (e *Engine) startFailed(ctx context.Context, v *view, out *outlet, c message.Control, err error) error {
 	var closes *crawl.CloseSpider
 	if errors.As(err, &closes) {
 		out.settle(startSettled(frontier.Done, "close-spider", c))

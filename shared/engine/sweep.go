@@ -123,7 +123,7 @@ func (e *Engine) revive(ctx context.Context, job crawl.Job, probe bool) error {
 
 // probed is word that a lane delivers: units that are still queued after so
 // many rounds are lost.
-func (e *Engine) probed(ctx context.Context, v *visit, lane queue.Name) error {
+func (e *Engine) probed(ctx context.Context, v *view, lane queue.Name) error {
 	lost, err := e.Scheduler.Probed(ctx, v.job.UID, lane)
 	if err != nil || len(lost) == 0 {
 		return err
