@@ -4,6 +4,7 @@
 package project
 
 import (
+	"errors"
 	"io/fs"
 	"log/slog"
 	"slices"
@@ -56,15 +57,16 @@ type Project struct {
 // Registry returns a registry of all the project's spiders. The error has every
 // mistake in them.
 func (p Project) Registry() (*spider.Registry, error) {
-	written, err := yamlspider.ReadFolder(p.Definitions, ".")
-	if err != nil {
-		return nil, err
-	}
+	written, unread := yamlspider.ReadFolder(p.Definitions, ".")
 	all := slices.Clone(p.Spiders)
 	for _, f := range written {
 		all = append(all, f.Spider)
 	}
-	return spider.NewRegistry(all...)
+	registry, err := spider.NewRegistry(all...)
+	if err := errors.Join(unread, err); err != nil {
+		return nil, err
+	}
+	return registry, nil
 }
 
 // An Env is what the lists are made for: one job in one process.
