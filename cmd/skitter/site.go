@@ -19,8 +19,8 @@ func (a *app) siteCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "site",
 		Short: "Serve the built-in shop to crawl",
-		Long: `Serves a deterministic shop: product pages under /p/N, robots.txt, sitemap.xml, a
-feed, a login, redirects and errors. /stats tells what was asked for.`,
+		Long: `Serves a deterministic shop: product pages under /p/N, robots.txt, sitemap.xml,
+feeds, products.csv, a login, redirects and errors. /stats tells what was asked for.`,
 		Example: "  skitter site --addr 127.0.0.1:8000 --pages 1200",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {

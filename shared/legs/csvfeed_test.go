@@ -3,8 +3,6 @@ package legs_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -145,23 +143,13 @@ func TestCSVFeedGolden(t *testing.T) {
 	spidertest.Golden(t, s, "", "https://stock.example/stock.csv", "testdata/stock.csv")
 }
 
-func TestCSVFeedCrawlsASite(t *testing.T) {
-	site := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/stock.csv" {
-			http.NotFound(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", "text/csv")
-		for n := range 30 {
-			fmt.Fprintf(w, "%d,\"Product, %d\"\n", n, n)
-		}
+func TestCSVFeedCrawlsTheShop(t *testing.T) {
+	got := crawlShop(t, 40, spider.Spider{
+		StartURLs: []string{worldtest.Host + "/products.csv"},
+		Legs:      []spider.Leg{legs.CSVFeed{}.Leg()},
 	})
-	got := worldtest.CrawlSite(t, spider.Spider{
-		StartURLs: []string{worldtest.Host + "/stock.csv"},
-		Legs:      []spider.Leg{legs.CSVFeed{Headers: []string{"id", "name"}}.Leg()},
-	}, site, worldtest.CrawlOptions{})
-	equal(t, "items", len(got.Items), 30)
-	equal(t, "an item", got.Items[0], `{"id":"0","name":"Product, 0"}`)
+	equal(t, "items", len(got.Items), 40)
+	equal(t, "an item", got.Items[7], `{"sku":"SKU-000007","name":"Product 7","price":"£14.59","description":"The \"Product 7\", only £14.59","url":"http://world.example/p/7"}`)
 }
 
 func FuzzCSV(f *testing.F) {
@@ -170,7 +158,7 @@ func FuzzCSV(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body, delimiter, quote string) {
 		_, err := tryBind(withCSV(legs.CSVFeed{Delimiter: delimiter, Quotechar: quote}))
 		if err != nil {
-			t.Skip()
+			return
 		}
 		_, _ = tryRead(t, withCSV(legs.CSVFeed{Delimiter: delimiter, Quotechar: quote}), csvPage(body))
 	})

@@ -48,6 +48,18 @@ func (s *Site) atom(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, "</feed>\n")
 }
 
+// table is every product as CSV, in the order of their numbers, under the names
+// of its columns. The descriptions have commas and quotes in them.
+func (s *Site) table(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	base := origin(r)
+	fmt.Fprintln(w, "sku,name,price,description,url")
+	for n := range s.options.Pages {
+		price := appendPrice(nil, n)
+		fmt.Fprintf(w, "%[1]s,Product %[2]d,%[3]s,\"The \"\"Product %[2]d\"\", only %[3]s\",%[4]s/p/%[2]d\n", appendSKU(nil, n), n, price, base)
+	}
+}
+
 // newest yields the numbers of the newest products, newest first.
 func (s *Site) newest(yield func(int) bool) {
 	for n := s.options.Pages - 1; n >= max(0, s.options.Pages-feedProducts); n-- {

@@ -29,6 +29,7 @@ func (s *Site) routes() *http.ServeMux {
 	mux.HandleFunc("GET /sitemap/{part}", s.sitemapPart)
 	mux.HandleFunc("GET /feed.xml", s.feed)
 	mux.HandleFunc("GET /atom.xml", s.atom)
+	mux.HandleFunc("GET /products.csv", s.table)
 
 	mux.HandleFunc("GET /quotes/{$}", quotesHome)
 	mux.HandleFunc("GET /quotes/page/{page}/{$}", quotesPage)

@@ -5,8 +5,8 @@
 //
 // The shop is a graph of product pages, /p/0 to /p/N, each with 60 links and
 // about 17 KB, every one reachable from /p/0. Beside it stand an area of
-// quotations, sitemaps, feeds, a login, and the pages that go wrong in the
-// ways real sites do; /odd/ lists those. No product links to an odd page, so a
+// quotations, sitemaps, feeds, all products as /products.csv, a login, and the
+// pages that go wrong in the ways real sites do; /odd/ lists those. No product links to an odd page, so a
 // crawl that starts at /p/0 and obeys robots.txt fetches the products and
 // nothing else.
 //

@@ -2,6 +2,7 @@ package site_test
 
 import (
 	"compress/gzip"
+	"encoding/csv"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/skitterhq/skitter/shared/site"
 )
@@ -99,6 +102,26 @@ func TestSitemaps(t *testing.T) {
 				t.Errorf("status %d, want 404", got)
 			}
 		})
+	}
+}
+
+func TestTheTableHasEveryProduct(t *testing.T) {
+	rows, err := csv.NewReader(strings.NewReader(page(t, newSite(t, site.Options{Pages: 300}), "/products.csv"))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 301 {
+		t.Fatalf("%d rows, want the names and 300 products", len(rows))
+	}
+	urls := productURLs(0, 300)
+	for n, want := range map[int][]string{
+		0:   {"sku", "name", "price", "description", "url"},
+		1:   {"SKU-000000", "Product 0", "£5.00", `The "Product 0", only £5.00`, urls[0]},
+		300: {"SKU-000299", "Product 299", "£54.63", `The "Product 299", only £54.63`, urls[299]},
+	} {
+		if diff := cmp.Diff(want, rows[n]); diff != "" {
+			t.Errorf("row %d (-want +got):\n%s", n, diff)
+		}
 	}
 }
 
