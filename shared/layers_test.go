@@ -13,7 +13,7 @@ import (
 // layers is the import order: a package imports only packages that stand
 // before it. See docs/architecture.md, "Folders".
 var layers = strings.Fields(`
-	shared/topology shared/weburl shared/settings shared/crawl shared/message
+	shared/topology shared/weburl shared/spelling shared/settings shared/crawl shared/message
 	shared/stats shared/meter shared/extract shared/sitemap shared/robots shared/loader shared/downloader shared/spider shared/pipeline shared/extension
 	shared/queue shared/blob shared/frontier shared/slotrows shared/waiting shared/origins shared/jars
 	shared/dead shared/jobs shared/items shared/pages shared/projects shared/schedules shared/events

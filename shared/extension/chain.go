@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"regexp"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/pipeline"
@@ -39,8 +38,6 @@ type listener[F any] struct {
 	hook F
 }
 
-var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-
 // NewChain returns a chain of extensions that counts errors in st and logs them.
 // It fails if two of them share a name, or one has none that is valid. It is nil
 // if there are none.
@@ -51,8 +48,8 @@ func NewChain(st *stats.Collector, log *slog.Logger, extensions ...Extension) (*
 	c := &Chain{stats: st, log: log}
 	names := make(map[string]bool, len(extensions))
 	for _, x := range extensions {
-		if !validName.MatchString(x.Name) {
-			return nil, fmt.Errorf("extension %q: a name is letters, digits and . _ - and begins with a letter or digit", x.Name)
+		if err := spider.CheckName(x.Name); err != nil {
+			return nil, fmt.Errorf("extension %q: %w", x.Name, err)
 		}
 		if names[x.Name] {
 			return nil, fmt.Errorf("two extensions are named %q", x.Name)

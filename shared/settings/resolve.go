@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+
+	"github.com/skitterhq/skitter/shared/spelling"
 )
 
 // A Layer is what one place says: the project file, a spider, a job.
@@ -55,7 +56,11 @@ func set(s *Settings, table []Definition, name string, value any) error {
 			return d.set(s, value)
 		}
 	}
-	if near := nearest(table, name); near != "" {
+	names := make([]string, len(table))
+	for k, d := range table {
+		names[k] = d.Name
+	}
+	if near := spelling.Nearest(name, names); near != "" {
 		return fmt.Errorf("there is none of that name; did you mean %s?", near)
 	}
 	return errors.New("there is none of that name")
@@ -73,42 +78,4 @@ func (e *wrongValue) Error() string {
 		return "the value is not " + e.want
 	}
 	return quoted(e.value) + " is not " + e.want
-}
-
-// nearest returns the known name that name was probably meant to be, or "". A
-// third of its letters may be wrong.
-func nearest(table []Definition, name string) string {
-	name = strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
-	best, least := "", len(name)/3+1
-	for _, d := range table {
-		if n := distance(name, d.Name, least); n < least {
-			best, least = d.Name, n
-		}
-	}
-	return best
-}
-
-// distance is the least number of letters to put in, take out or change to make
-// b of a, or limit if it is not below that.
-func distance(a, b string, limit int) int {
-	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
-		return limit
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return min(row[len(b)], limit)
 }

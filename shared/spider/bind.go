@@ -13,8 +13,8 @@ import (
 // in one list, each sub-leg right after its leg. Nothing of s is changed, so one
 // value may be bound more than once, and at the same time.
 func bind(s Spider) (*Spider, error) {
-	if !validName.MatchString(s.Name) {
-		return nil, errors.New("a name is letters, digits and . _ - and begins with a letter or digit")
+	if err := CheckName(s.Name); err != nil {
+		return nil, err
 	}
 	if s.Parse != nil && s.Callbacks[DefaultCallback] != nil {
 		return nil, fmt.Errorf("it has a Parse and a callback %q, which are the same", DefaultCallback)
@@ -98,8 +98,8 @@ func (b *binding) leg(l Leg) (Leg, error) {
 			return l, fmt.Errorf("leg %q: %w", name, err)
 		}
 	}
-	if !validName.MatchString(l.Name) {
-		return l, fmt.Errorf("leg %q: a name is letters, digits and . _ - and begins with a letter or digit", l.Name)
+	if err := CheckName(l.Name); err != nil {
+		return l, fmt.Errorf("leg %q: %w", l.Name, err)
 	}
 	if b.names[l.Name] {
 		return l, fmt.Errorf("two legs are named %q", l.Name)

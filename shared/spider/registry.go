@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -13,8 +12,6 @@ import (
 type Registry struct {
 	spiders map[string]*Spider
 }
-
-var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // NewRegistry returns a registry of the given spiders, their legs bound to
 // them. It fails, naming each spider's first mistake, if two spiders or two

@@ -88,17 +88,17 @@ func (s *setting) readNode(d *decoder, n *yaml.Node) {
 
 // all lists every leg of a file in its order, sub-legs after their leg.
 func (f *file) all() []*leg {
-	all := visit(nil, f.Parse)
+	all := appendLegs(nil, f.Parse)
 	for _, name := range slices.Sorted(maps.Keys(f.Callbacks)) {
-		all = visit(all, f.Callbacks[name])
+		all = appendLegs(all, f.Callbacks[name])
 	}
-	return visit(all, f.Legs)
+	return appendLegs(all, f.Legs)
 }
 
-// visit appends legs, each with its sub-legs after it.
-func visit(all []*leg, legs []leg) []*leg {
+// appendLegs appends legs, each with its sub-legs after it.
+func appendLegs(all []*leg, legs []leg) []*leg {
 	for i := range legs {
-		all = visit(append(all, &legs[i]), legs[i].legs)
+		all = appendLegs(append(all, &legs[i]), legs[i].legs)
 	}
 	return all
 }

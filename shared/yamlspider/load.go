@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"reflect"
-	"regexp"
 	"slices"
 
 	"go.yaml.in/yaml/v4"
@@ -91,24 +90,20 @@ func (d *decoder) checkLegs(f *file, top spider.Spider) {
 			top.Callbacks[name] = func(context.Context, *spider.Page, *spider.Output) error { return nil }
 		}
 	}
-	everyPage := visit(nil, f.Legs)
+	everyPage := appendLegs(nil, f.Legs)
 	for _, l := range f.all() {
 		d.check(l, &top, !slices.Contains(everyPage, l))
 	}
 }
 
-// validName is what a registry takes.
-var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-
 // checkNames checks the names of spider, callbacks and legs.
 func (d *decoder) checkNames(f *file) {
 	root := d.root
-	const want = "a name is letters, digits and . _ - and begins with a letter or digit"
-	switch {
+	switch wrong := spider.CheckName(f.Name.text); {
 	case f.Name.at == nil && root.Kind == yaml.MappingNode && find(root, "name") == nil:
 		d.at(root, "the spider has no name: give it one, such as name: shop")
-	case f.Name.at != nil && !validName.MatchString(f.Name.text):
-		d.at(f.Name.at, "%s", want)
+	case f.Name.at != nil && wrong != nil:
+		d.at(f.Name.at, "%v", wrong)
 	}
 	if at := find(root, "callbacks", spider.DefaultCallback); at != nil && len(f.Parse) > 0 {
 		d.at(at, "the callback parse stands above, too: put its legs in one place")
@@ -121,10 +116,10 @@ func (d *decoder) checkNames(f *file) {
 	lines := make(map[string]int)
 	for _, l := range f.all() {
 		at := l.find("name")
-		switch {
+		switch wrong := spider.CheckName(l.name); {
 		case l.name == "":
-		case !validName.MatchString(l.name):
-			d.at(at, "%s", want)
+		case wrong != nil:
+			d.at(at, "%v", wrong)
 		case lines[l.name] > 0:
 			d.at(at, "two legs are named %q; the first is in line %d", l.name, lines[l.name])
 		default:

@@ -7,7 +7,6 @@
 package newspider
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -47,10 +46,12 @@ type Result struct {
 	// first.
 	Files []string
 
-	// Listed is true if spiders/project.go has the spider now. Otherwise Todo
-	// says what is to be done by hand, and why.
+	// Listed is true if spiders/project.go has the spider now.
 	Listed bool
-	Todo   string
+
+	// Todo says what is to be done by hand, and why, if a spider in Go is not
+	// listed; else it is empty.
+	Todo string
 }
 
 // projectFile is where the spiders are listed.
@@ -106,9 +107,10 @@ func Create(o Options) (Result, error) {
 
 // CheckName says what is wrong with a spider's name.
 func CheckName(name string) error {
-	parse := func(context.Context, *spider.Page, *spider.Output) error { return nil }
-	_, err := spider.NewRegistry(spider.Spider{Name: name, Parse: parse})
-	return err
+	if err := spider.CheckName(name); err != nil {
+		return fmt.Errorf("spider %q: %w", name, err)
+	}
+	return nil
 }
 
 // data is what the templates are filled in with.
