@@ -21,12 +21,10 @@ func later(issue string, note ...string) kind {
 
 // The issues that do the later kinds.
 const (
-	infraIssue      = "issue 6" // the stack in CDK, and what is shown of it
-	spidersIssue    = "issue 7" // spiders, legs, extractors, feeds, encodings
-	downloaderIssue = "issue 8" // the downloader, its middlewares and handlers
-	politenessIssue = "issue 9" // slots, delays, back-off
-
-	feedsAndMediaNotFiled = "the issue of feeds and media pipelines, which is not filed"
+	infraIssue      = "issue 6"         // the stack in CDK, and what is shown of it
+	downloaderIssue = "issue 8"         // the downloader, its middlewares and handlers
+	politenessIssue = "issue 9"         // slots, delays, back-off
+	feedsAndMedia   = "feeds and media" // export of feeds, pipelines of files and images
 )
 
 var kinds map[string]kind
@@ -76,9 +74,9 @@ func init() {
 		"feed_many":    {run: feedMany},
 		"crawl_bound":  {run: crawlBound},
 		"referer":      {run: referer},
-		"export":       later(feedsAndMediaNotFiled),
-		"feed_uri":     later(feedsAndMediaNotFiled),
-		"media_path":   later(feedsAndMediaNotFiled),
+		"export":       later(feedsAndMedia),
+		"feed_uri":     later(feedsAndMedia),
+		"media_path":   later(feedsAndMedia),
 		"perf_html":    {run: perfHTML},
 
 		"http_response":      later(downloaderIssue, "shared/downloadermw"),

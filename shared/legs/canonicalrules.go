@@ -11,7 +11,9 @@ import (
 
 // A CanonicalRule is a rule of [Canonicalize].
 type CanonicalRule struct {
+	// Name is how the rule is named in options.
 	Name string
+
 	// Doc says what the rule does, in one sentence.
 	Doc string
 }

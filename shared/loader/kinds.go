@@ -8,7 +8,10 @@ import (
 
 // A Kind is a processor that YAML and JSON can name.
 type Kind struct {
+	// Name is how a definition in YAML and [Named] call the processor.
 	Name string
+
+	// Args are its arguments in their order; nil if it takes none.
 	Args []Arg
 
 	// Doc says in a sentence what it does.
@@ -19,6 +22,7 @@ type Kind struct {
 
 // An Arg is an argument of a processor.
 type Arg struct {
+	// Name is how errors and the docs call the argument.
 	Name string
 
 	// Type is text, texts, bool or processors. Texts and processors take all

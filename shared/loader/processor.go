@@ -133,6 +133,7 @@ type Error struct {
 	// Value is what it was given.
 	Value any
 
+	// Err is what the processor says of the value.
 	Err error
 }
 

@@ -211,6 +211,7 @@ type limited struct {
 	left int64
 }
 
+// Read is [io.Reader]'s. Beyond the limit it fails.
 func (l *limited) Read(p []byte) (int, error) {
 	if int64(len(p)) > l.left+1 {
 		p = p[:l.left+1]

@@ -3,7 +3,6 @@ package spidermw
 import (
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/spider"
-	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // requests passes results on, save the requests that keep refuses.
@@ -18,23 +17,4 @@ func requests(r spider.Results, keep func(*crawl.Request) bool) spider.Results {
 			}
 		}
 	}
-}
-
-// shownLength is how much of a URL a log line has at most, in bytes.
-const shownLength = 200
-
-// shown is a URL for logs: without password, on one line, and not too long.
-func shown(url string) string {
-	cut := len(url) > shownLength
-	if cut {
-		url = url[:shownLength]
-	}
-	u, err := weburl.Parse(url)
-	if err != nil {
-		return err.Error()
-	}
-	if cut {
-		return u.Redacted() + "…"
-	}
-	return u.Redacted()
 }

@@ -19,10 +19,12 @@ var ErrQuit = errors.New("quit")
 
 // Options are what a shell needs. All but Open and DontRedirect must be set.
 type Options struct {
-	// Singles fetch pages and have the spiders, Spec says with which spider,
-	// arguments and settings; its spider may be empty.
+	// Singles fetch pages and have the spiders.
 	Singles *assembly.Singles
-	Spec    crawl.JobSpec
+
+	// Spec says with which spider, arguments and settings pages are fetched;
+	// its spider may be empty.
+	Spec crawl.JobSpec
 
 	// Out takes results, Tell what only people read.
 	Out, Tell io.Writer

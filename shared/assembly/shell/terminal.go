@@ -61,6 +61,7 @@ const (
 	emptyTheLine = "\x05\x15\r"
 )
 
+// Read is [io.Reader]'s, with the keys in place of each Ctrl-C.
 func (r interruptible) Read(p []byte) (int, error) {
 	// The keys that stand in for Ctrl-C need room.
 	if room := len(p) / len(emptyTheLine); room > 0 {

@@ -20,7 +20,9 @@ var texts embed.FS
 
 // A Template is a kind of new spiders.
 type Template struct {
+	// Name is what [Options] choose it by.
 	Name string
+
 	// Doc says in a line what its spiders do.
 	Doc string
 }
