@@ -80,7 +80,7 @@ func downloaderMiddlewares(env project.Env) ([]downloader.Middleware, error) {
 
 // scope refuses requests before any work is made of them.
 func scope(env project.Env) (func(*crawl.Request) error, error) {
-	return downloadermw.OffsiteScope(env.Spider.AllowedDomains)
+	return downloadermw.OffsiteFilter(env.Spider.AllowedDomains, env.Stats, env.Log)
 }
 
 // listeners hear what happens, and may close the job.

@@ -157,8 +157,8 @@ func TestTheProjectObeysRobotsTxtAndAllowedDomains(t *testing.T) {
 	if diff := cmp.Diff([]string{"/p/1"}, got.Paths()); diff != "" {
 		t.Errorf("pages (-want +got):\n%s", diff)
 	}
-	if got.Stats["robotstxt/forbidden"] != 1 || got.Stats["scheduler/enqueued"] != 2 {
-		t.Errorf("stats %v, want one forbidden, and none enqueued that leaves the domains", got.Stats)
+	if got.Stats["robotstxt/forbidden"] != 1 || got.Stats["offsite/filtered"] != 1 || got.Stats["scheduler/enqueued"] != 2 {
+		t.Errorf("stats %v, want one forbidden, one filtered and none enqueued that leaves the domains", got.Stats)
 	}
 }
 

@@ -17,29 +17,40 @@ import (
 
 // Offsite drops requests that leave the spider's allowed domains, with the
 // reason "offsite"; see [OffsiteScope]. Most are refused before they become
-// work, by the same scope; the middleware finds what came another way.
+// work, by [OffsiteFilter]; the middleware finds what came another way.
+//
+// Stats: those of OffsiteFilter.
+func Offsite(allowedDomains []string, st *stats.Collector, log *slog.Logger) (downloader.Middleware, error) {
+	filter, err := OffsiteFilter(allowedDomains, st, log)
+	if err != nil {
+		return nil, err
+	}
+	return downloader.Hooks{
+		ProcessRequest: func(_ context.Context, req *crawl.Request) (*crawl.Response, error) { return nil, filter(req) },
+	}.Middleware(), nil
+}
+
+// OffsiteFilter is [OffsiteScope] for a job: it counts and logs what it refuses.
 //
 // Stats: offsite/filtered, and offsite/domains for each domain's first in this
 // process.
-func Offsite(allowedDomains []string, st *stats.Collector, log *slog.Logger) (downloader.Middleware, error) {
+func OffsiteFilter(allowedDomains []string, st *stats.Collector, log *slog.Logger) (func(*crawl.Request) error, error) {
 	scope, err := OffsiteScope(allowedDomains)
 	if err != nil {
 		return nil, err
 	}
 	var seen domains
-	return downloader.Hooks{
-		ProcessRequest: func(_ context.Context, req *crawl.Request) (*crawl.Response, error) {
-			err := scope(req)
-			if err != nil {
-				st.Inc("offsite/filtered")
-				if host := hostname(req.URL); seen.first(host) {
-					st.Inc("offsite/domains")
-					log.Debug("filtered offsite request", "host", host, "url", shown(req))
-				}
+	return func(req *crawl.Request) error {
+		err := scope(req)
+		if err != nil {
+			st.Inc("offsite/filtered")
+			if host := hostname(req.URL); seen.first(host) {
+				st.Inc("offsite/domains")
+				log.Debug("filtered offsite request", "host", host, "url", shown(req))
 			}
-			return nil, err
-		},
-	}.Middleware(), nil
+		}
+		return err
+	}, nil
 }
 
 // OffsiteScope returns a function that gives a *crawl.Drop for a request whose
