@@ -28,8 +28,9 @@ const nameCrawlRules = "crawl_rules"
 // too: links to it are duplicates, so no other request brings it there.
 //
 // A rule's requests carry in meta, as in Scrapy, rule (the rule's number, from
-// 0) and link_text. Pages that a callback of the spider has asked for, with a
-// callback other than parse, are not followed.
+// 0) and link_text, and beside them rule_leg (the leg's name). Pages that another
+// leg's rule or a callback of the spider has asked for, with a callback other
+// than parse, are not followed.
 type CrawlRules struct {
 	// Name is the leg's name, unique in its spider.
 	//
@@ -82,7 +83,7 @@ func (o CrawlRules) Leg() spider.Leg {
 	name := nameOr(o.Name, nameCrawlRules)
 	return spider.Leg{Name: name, SetSpider: func(top *spider.Spider) (spider.Leg, error) {
 		var m mistakes
-		c := crawlRules{rules: o.Rules, followed: name + ".follow"}
+		c := crawlRules{name: name, rules: o.Rules, followed: name + ".follow"}
 		c.compile(top, &m)
 		read := func(ctx context.Context, page *spider.Page, out *spider.Output) error {
 			if err := c.readStart(ctx, page, out); err != nil {
@@ -103,6 +104,7 @@ func (o CrawlRules) Leg() spider.Leg {
 
 // crawlRules are CrawlRules that are compiled.
 type crawlRules struct {
+	name  string
 	rules []Rule
 	links []*extract.LinkExtractor // by the rules' numbers
 
@@ -111,10 +113,12 @@ type crawlRules struct {
 	followed string
 }
 
-// The keys in meta, which are Scrapy's.
+// The keys in meta. The rule and the text are Scrapy's; the leg's name says whose
+// rule it is, as a spider may have more than one such leg, or a rule of its own.
 const (
 	metaRule     = "rule"
 	metaLinkText = "link_text"
+	metaRuleLeg  = "rule_leg"
 )
 
 func (c *crawlRules) compile(top *spider.Spider, m *mistakes) {
@@ -133,8 +137,8 @@ func (c *crawlRules) compile(top *spider.Spider, m *mistakes) {
 
 // follows reports whether the rules are applied to a page.
 func (c *crawlRules) follows(req *crawl.Request) (bool, error) {
-	value, found := req.Meta[metaRule]
-	if !found {
+	value := req.Meta[metaRule]
+	if req.Meta[metaRuleLeg] != c.name {
 		return callbackOf(req) == spider.DefaultCallback, nil
 	}
 	n, err := strconv.Atoi(fmt.Sprint(value))
@@ -213,6 +217,6 @@ func (c *crawlRules) request(i int, link extract.Link) *crawl.Request {
 	}
 	return &crawl.Request{
 		URL: link.URL, Callback: callback, Errback: r.Errback, CBKwargs: r.CBKwargs.Clone(), Priority: r.Priority,
-		Meta: crawl.Values{metaRule: i, metaLinkText: link.Text},
+		Meta: crawl.Values{metaRule: i, metaLinkText: link.Text, metaRuleLeg: c.name},
 	}
 }

@@ -33,12 +33,12 @@ func shop() spider.Spider {
 func TestCrawlRulesFirstRuleThatTakesALinkWins(t *testing.T) {
 	got := read(t, shop(), newPage("http://shop.example/", rulesPage, nil))
 	equal(t, "requests", got.requests, []*crawl.Request{
-		{URL: "http://shop.example/category/1", Callback: "crawl_rules.follow", Meta: crawl.Values{"rule": 0, "link_text": "Shoes"}},
+		{URL: "http://shop.example/category/1", Callback: "crawl_rules.follow", Meta: crawl.Values{"rule": 0, "link_text": "Shoes", "rule_leg": "crawl_rules"}},
 		{
 			URL: "http://shop.example/product/1", Callback: "product", Errback: "sorry", CBKwargs: crawl.Values{"kind": "shoe"}, Priority: 5,
-			Meta: crawl.Values{"rule": 1, "link_text": "Clog"},
+			Meta: crawl.Values{"rule": 1, "link_text": "Clog", "rule_leg": "crawl_rules"},
 		},
-		{URL: "http://shop.example/about", Callback: "other", Meta: crawl.Values{"rule": 2, "link_text": "About"}},
+		{URL: "http://shop.example/about", Callback: "other", Meta: crawl.Values{"rule": 2, "link_text": "About", "rule_leg": "crawl_rules"}},
 	})
 	equal(t, "Parse reads the start", got.items, []string{`{"by":"parse"}`})
 }
@@ -51,9 +51,12 @@ func TestCrawlRulesFollowAsTheRuleSays(t *testing.T) {
 		links int
 	}{
 		{"a start request", crawl.Request{}, "parse", 3},
-		{"a rule without a callback", crawl.Request{Callback: "crawl_rules.follow", Meta: crawl.Values{"rule": json.Number("0")}}, "", 3},
-		{"a rule with a callback", crawl.Request{Callback: "product", Meta: crawl.Values{"rule": json.Number("1")}}, "product", 0},
-		{"a rule with a callback that is followed", crawl.Request{Callback: "other", Meta: crawl.Values{"rule": json.Number("2")}}, "other", 3},
+		{"a rule without a callback", crawl.Request{Callback: "crawl_rules.follow", Meta: crawl.Values{"rule": json.Number("0"), "rule_leg": "crawl_rules"}}, "", 3},
+		{"a rule with a callback", crawl.Request{Callback: "product", Meta: crawl.Values{"rule": json.Number("1"), "rule_leg": "crawl_rules"}}, "product", 0},
+		{"a rule with a callback that is followed", crawl.Request{Callback: "other", Meta: crawl.Values{"rule": json.Number("2"), "rule_leg": "crawl_rules"}}, "other", 3},
+		{"a request with a rule of the spider's own", crawl.Request{Callback: "product", Meta: crawl.Values{"rule": "red"}}, "product", 0},
+		{"a start with a rule of the spider's own", crawl.Request{Meta: crawl.Values{"rule": 7}}, "parse", 3},
+		{"a rule of another leg", crawl.Request{Callback: "other", Meta: crawl.Values{"rule": 2, "rule_leg": "more_rules"}}, "other", 0},
 		{"a callback's own request", crawl.Request{Callback: "product"}, "product", 0},
 		{"a callback's own request to Parse", crawl.Request{Callback: "parse"}, "parse", 3},
 	}
@@ -68,13 +71,38 @@ func TestCrawlRulesFollowAsTheRuleSays(t *testing.T) {
 			equal(t, "links", len(got.requests), test.links)
 		})
 	}
-	_, err := tryRead(t, shop(), newPage("http://shop.example/", rulesPage, &crawl.Request{Callback: "product", Meta: crawl.Values{"rule": 7}}))
+	_, err := tryRead(t, shop(), newPage("http://shop.example/", rulesPage, &crawl.Request{Callback: "product", Meta: crawl.Values{"rule": 7, "rule_leg": "crawl_rules"}}))
 	if err == nil || !strings.Contains(err.Error(), "leg crawl_rules: meta has rule 7, and the rules are 0 to 2") {
 		t.Errorf("a rule that is not there: got %v", err)
 	}
 	page := newPage("http://shop.example/", rulesPage, nil)
 	page.Headers.Set("Content-Type", "application/json")
 	equal(t, "what is not HTML", len(read(t, shop(), page).requests), 0)
+}
+
+func TestCrawlRulesOfTwoLegsKeepToTheirOwnPages(t *testing.T) {
+	yes := true
+	s := spider.Spider{
+		Parse:     gives("parse"),
+		Callbacks: map[string]spider.Callback{"product": gives("product")},
+		Legs: []spider.Leg{
+			legs.CrawlRules{Rules: []legs.Rule{{LinkOptions: extract.LinkOptions{Allow: []string{"/product/"}}, Callback: "product", Follow: &yes}}}.Leg(),
+			legs.CrawlRules{Name: "site", Rules: []legs.Rule{
+				{LinkOptions: extract.LinkOptions{Allow: []string{"/category/"}}},
+				{LinkOptions: extract.LinkOptions{Allow: []string{"/about"}}, Callback: "product"},
+			}}.Leg(),
+		},
+	}
+	start := read(t, s, newPage("http://shop.example/", rulesPage, nil))
+	equal(t, "the start", start.urls(), []string{"http://shop.example/product/1", "http://shop.example/category/1", "http://shop.example/about"})
+	for i, want := range [][]string{
+		{"http://shop.example/product/1"},
+		{"http://shop.example/category/1", "http://shop.example/about"},
+		nil,
+	} {
+		got := read(t, s, newPage("http://shop.example/x", rulesPage, start.requests[i]))
+		equal(t, "the links of "+start.requests[i].URL, got.urls(), want)
+	}
 }
 
 func TestCrawlRulesHooksChangeAndDrop(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 // isStart reports whether a page was asked for by the start, and nobody has said
 // who reads it.
 func isStart(req *crawl.Request) bool {
-	_, ruled := req.Meta[metaRule]
+	_, ruled := req.Meta[metaRuleLeg]
 	return req.Start && req.Callback == "" && !ruled
 }
 

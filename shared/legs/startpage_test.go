@@ -97,13 +97,13 @@ func TestAStartPageOfAnotherCallbackIsLeftAlone(t *testing.T) {
 	}{
 		"a start":                         {crawl.Request{URL: url, Progress: crawl.Progress{Start: true}}, []string{`{"by":"product"}`}},
 		"a start with a callback":         {crawl.Request{URL: url, Progress: crawl.Progress{Start: true}, Callback: "other"}, []string{`{"by":"other"}`}},
-		"a start with a rule":             {crawl.Request{URL: url, Progress: crawl.Progress{Start: true}, Meta: crawl.Values{"rule": 0}}, nil},
+		"a start with a rule":             {crawl.Request{URL: url, Progress: crawl.Progress{Start: true}, Meta: crawl.Values{"rule": 0, "rule_leg": "crawl_rules"}}, nil},
 		"a start elsewhere":               {crawl.Request{URL: "http://shop.example/", Progress: crawl.Progress{Start: true}}, nil},
 		"what a callback asked Parse for": {crawl.Request{URL: url}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			equal(t, "items", read(t, s, newPage(test.req.URL, "", &test.req)).items, test.want)
-			if test.req.CBKwargs != nil || len(test.req.Meta) > 1 {
+			if test.req.CBKwargs != nil || len(test.req.Meta) > 2 {
 				t.Errorf("the request is changed: %+v", test.req)
 			}
 		})
