@@ -67,7 +67,18 @@ func checkCallback(top *spider.Spider, name string) error {
 	if top.HasCallback(name) {
 		return nil
 	}
-	return fmt.Errorf("the spider has no callback %q; there are %s", name, strings.Join(top.CallbackNames(), ", "))
+	return fmt.Errorf("the spider has no callback %q; there are %s", name, listed(top.CallbackNames()))
+}
+
+// maxListed is how many names an error lists.
+const maxListed = 20
+
+// listed are names for an error: the first of many.
+func listed(names []string) string {
+	if more := len(names) - maxListed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }
 
 // checkErrback reports an errback that the spider does not have.
@@ -79,7 +90,7 @@ func checkErrback(top *spider.Spider, name string) error {
 	if len(there) == 0 {
 		return fmt.Errorf("the spider has no errback %q, and no other", name)
 	}
-	return fmt.Errorf("the spider has no errback %q; there are %s", name, strings.Join(there, ", "))
+	return fmt.Errorf("the spider has no errback %q; there are %s", name, listed(there))
 }
 
 // Only says which pages a leg reads. The zero Only is all of them.

@@ -71,6 +71,8 @@ func promise(names map[string]bool, legs []Leg) {
 type binding struct {
 	top   *Spider
 	names map[string]bool // of legs; unique in all of a spider, for the stats' sake
+
+	brought []string // the callbacks of legs that legs have brought
 }
 
 // legs appends legs to those that are bound, each with its sub-legs after it.
@@ -110,6 +112,7 @@ func (b *binding) leg(l Leg) (Leg, error) {
 	if err != nil {
 		return l, fmt.Errorf("leg %q: %w", l.Name, err)
 	}
+	b.brought = slices.AppendSeq(b.brought, maps.Keys(l.CallbackLegs))
 	return l, nil
 }
 
@@ -127,11 +130,9 @@ func takeIn[V any](has, brings map[string]V, what string) error {
 // callbackLegs binds the legs of each callback, those included that legs bring.
 func (b *binding) callbackLegs() (map[string][]Leg, error) {
 	bound := make(map[string][]Leg, len(b.top.CallbackLegs))
-	for len(bound) < len(b.top.CallbackLegs) {
-		for _, name := range slices.Sorted(maps.Keys(b.top.CallbackLegs)) {
-			if _, done := bound[name]; done {
-				continue
-			}
+	for names := slices.Sorted(maps.Keys(b.top.CallbackLegs)); len(names) > 0; {
+		b.brought = nil
+		for _, name := range names {
 			legs, err := b.legs(b.top.CallbackLegs[name], nil)
 			if err != nil {
 				return nil, fmt.Errorf("callback %q: %w", name, err)
@@ -142,6 +143,8 @@ func (b *binding) callbackLegs() (map[string][]Leg, error) {
 			}
 			bound[name] = legs
 		}
+		slices.Sort(b.brought)
+		names = b.brought
 	}
 	return bound, nil
 }

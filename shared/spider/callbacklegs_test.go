@@ -2,6 +2,7 @@ package spider_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -75,6 +76,23 @@ func TestHasCallback(t *testing.T) {
 	}
 	if !read.HasCallback("") || !read.HasCallback("parse") {
 		t.Error("Parse is not there")
+	}
+}
+
+func TestLegsOfCallbacksBringCallbacksOfLegs(t *testing.T) {
+	var w world
+	const n = 50
+	leg := spider.Leg{Name: "last", ProcessResponse: w.gives("last", nil)}
+	for i := range n {
+		leg = spider.Leg{Name: fmt.Sprint("leg-", i), ProcessResponse: leg.ProcessResponse, CallbackLegs: map[string][]spider.Leg{fmt.Sprint("callback-", i): {leg}}}
+	}
+	registry, err := spider.NewRegistry(spider.Spider{Name: "test", CallbackLegs: map[string][]spider.Leg{"a": {leg}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := registry.Get("test")
+	if len(s.CallbackLegs) != n+1 || s.CallbackLegs["callback-0"][0].Name != "last" {
+		t.Errorf("got %d callbacks of legs", len(s.CallbackLegs))
 	}
 }
 

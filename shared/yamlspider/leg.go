@@ -92,19 +92,36 @@ func (d *decoder) kindNames() []string {
 	return there
 }
 
+// legNames gives legs names that the spider has once.
+type legNames struct {
+	taken map[string]bool
+	last  map[string]int // the last number that a kind's name was given
+}
+
+// of is the name of a leg whose file gives none: its kind's, or with a number.
+func (n *legNames) of(kind, name string) string {
+	number := max(1, n.last[kind])
+	for n.taken[name] {
+		number++
+		name = fmt.Sprintf("%s-%d", kind, number)
+	}
+	n.last[kind] = number
+	return name
+}
+
 // make makes the leg and its sub-legs, under names that the spider has once.
-func (l *leg) make(taken map[string]bool) spider.Leg {
+func (l *leg) make(names *legNames) spider.Leg {
 	if l.options == nil {
 		return spider.Leg{Name: "unknown"} // it is told, and the others are still to be checked
 	}
 	l.made = l.options.Leg()
 	if l.name == "" {
-		for n := 2; taken[l.made.Name]; n++ {
-			l.made = l.named(fmt.Sprintf("%s-%d", l.kind, n))
+		if name := names.of(l.kind, l.made.Name); name != l.made.Name {
+			l.made = l.named(name)
 		}
 	}
-	taken[l.made.Name] = true
-	sub := makeAll(l.legs, taken)
+	names.taken[l.made.Name] = true
+	sub := makeAll(l.legs, names)
 	made := l.made
 	if set := made.SetSpider; set != nil && len(sub) > 0 {
 		made.SetSpider = func(top *spider.Spider) (spider.Leg, error) {
@@ -125,10 +142,10 @@ func (l *leg) named(name string) spider.Leg {
 	return options.Interface().(legs.Builder).Leg()
 }
 
-func makeAll(list []leg, taken map[string]bool) []spider.Leg {
+func makeAll(list []leg, names *legNames) []spider.Leg {
 	var all []spider.Leg
 	for i := range list {
-		all = append(all, list[i].make(taken))
+		all = append(all, list[i].make(names))
 	}
 	return all
 }

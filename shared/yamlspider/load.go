@@ -66,17 +66,17 @@ func (d *decoder) build(f *file) spider.Spider {
 			d.at(domain.at, "%v", err)
 		}
 	}
-	taken := make(map[string]bool)
+	names := &legNames{taken: make(map[string]bool), last: make(map[string]int)}
 	for _, l := range f.all() {
-		taken[l.name] = true
+		names.taken[l.name] = true
 	}
 	if len(f.Parse) > 0 {
-		s.CallbackLegs[spider.DefaultCallback] = makeAll(f.Parse, taken)
+		s.CallbackLegs[spider.DefaultCallback] = makeAll(f.Parse, names)
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Callbacks)) {
-		s.CallbackLegs[name] = makeAll(f.Callbacks[name], taken)
+		s.CallbackLegs[name] = makeAll(f.Callbacks[name], names)
 	}
-	s.Legs = makeAll(f.Legs, taken)
+	s.Legs = makeAll(f.Legs, names)
 	d.checkLegs(f, s)
 	return s
 }
@@ -90,9 +90,16 @@ func (d *decoder) checkLegs(f *file, top spider.Spider) {
 			top.Callbacks[name] = func(context.Context, *spider.Page, *spider.Output) error { return nil }
 		}
 	}
-	everyPage := appendLegs(nil, f.Legs)
+	everyPage := make(map[*leg]bool)
+	for _, l := range appendLegs(nil, f.Legs) {
+		everyPage[l] = true
+	}
 	for _, l := range f.all() {
-		d.check(l, &top, !slices.Contains(everyPage, l))
+		if len(d.found) >= maxFound {
+			d.unchecked = true
+			return
+		}
+		d.check(l, &top, !everyPage[l])
 	}
 }
 

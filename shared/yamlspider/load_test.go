@@ -1,11 +1,14 @@
 package yamlspider_test
 
 import (
+	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/skitterhq/skitter/shared/legs"
 	"github.com/skitterhq/skitter/shared/spider"
 	"github.com/skitterhq/skitter/shared/yamlspider"
 )
@@ -57,6 +60,38 @@ legs:
 	want := map[string][]string{"": {"sitemap", "sitemap-2", "regex_links", "item_id", "item_id-2", "regex_links-2", "deeper"}, "parse": {"pagination"}}
 	if diff := cmp.Diff(want, legNames(t, s)); diff != "" {
 		t.Errorf("legs (-want, +got):\n%s", diff)
+	}
+}
+
+// A counted leg counts how often one is made.
+type counted struct {
+	Name string `json:"name,omitempty"`
+
+	made *int
+}
+
+func (c *counted) Leg() spider.Leg {
+	*c.made++
+	name := c.Name
+	if name == "" {
+		name = "counted"
+	}
+	return spider.Leg{Name: name, ProcessResponse: func(context.Context, *spider.Page, *spider.Output) error { return nil }}
+}
+
+func TestEachLegOfManyIsNamedAtOnce(t *testing.T) {
+	made := 0
+	reader := yamlspider.Reader{Kinds: []legs.Kind{{Name: "counted", New: func() legs.Builder { return &counted{made: &made} }}}}
+	const n = 500
+	s, err := reader.Load("a.yaml", []byte("name: a\nlegs:\n- counted: {name: counted-7}\n"+strings.Repeat("- counted\n", n)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := s.Legs[n].Name; last != "counted-501" {
+		t.Errorf("the last leg is %s", last)
+	}
+	if made > 3*n {
+		t.Errorf("%d legs were made %d times", n, made)
 	}
 }
 

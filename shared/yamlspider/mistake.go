@@ -64,11 +64,17 @@ func (m Mistakes) Unwrap() []error {
 // excerpt.
 const maxMistakes = 20
 
+// maxFound is how many are found before legs are no longer checked: for each
+// the callbacks that there are may be listed.
+const maxFound = 100
+
 // A report collects what is wrong with one text.
 type report struct {
 	file  string
 	lines []string
 	found Mistakes
+
+	unchecked bool // there may be more than found
 }
 
 func newReport(file string, text []byte) *report {
@@ -89,7 +95,11 @@ func (r *report) err() error {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	if n := len(r.found); n > maxMistakes {
-		r.found = append(r.found[:maxMistakes:maxMistakes], &Mistake{File: r.file, Problem: fmt.Sprintf("and %d more mistakes", n-maxMistakes)})
+		more := fmt.Sprintf("and %d more mistakes", n-maxMistakes)
+		if r.unchecked {
+			more = strings.Replace(more, "and", "and at least", 1)
+		}
+		r.found = append(r.found[:maxMistakes:maxMistakes], &Mistake{File: r.file, Problem: more})
 	}
 	for _, m := range r.found {
 		if m.Line > 0 {

@@ -152,9 +152,9 @@ func TestAllMistakesOfALegAreTold(t *testing.T) {
 }
 
 func TestNoMoreMistakesAreToldThanHelp(t *testing.T) {
-	_, err := yamlspider.Load("a.yaml", []byte(right+"allowed_domains:\n"+strings.Repeat("- 'http://x/'\n", 1000)))
+	_, err := yamlspider.Load("a.yaml", []byte(right+"allowed_domains:\n"+strings.Repeat("- 'http://x/'\n", 60)))
 	var all yamlspider.Mistakes
-	if !errors.As(err, &all) || len(all) != 21 || all[20].Error() != "a.yaml: and 980 more mistakes" {
+	if !errors.As(err, &all) || len(all) != 21 || all[20].Error() != "a.yaml: and 40 more mistakes" {
 		t.Errorf("got %d mistakes, the last: %v", len(all), all[len(all)-1])
 	}
 }
@@ -181,6 +181,23 @@ func TestExcerptsKeepATerminalSafe(t *testing.T) {
 }
 
 // Whoever writes such a file gets an error, soon, and costs nobody the memory.
+// numbered repeats a form n times, with a number in each.
+func numbered(form string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, form, i)
+	}
+	return b.String()
+}
+
+func TestMistakesOfLegsAreFoundUpToABound(t *testing.T) {
+	_, err := yamlspider.Load("a.yaml", []byte("name: a\nlegs:\n"+strings.Repeat("- regex_links: {allow: '('}\n", 150)))
+	var all yamlspider.Mistakes
+	if !errors.As(err, &all) || len(all) != 21 || all[20].Error() != "a.yaml: and at least 80 more mistakes" {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestHostileFilesAreRefusedWithinBounds(t *testing.T) {
 	bomb := "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
 	for c := 'b'; c <= 'j'; c++ {
@@ -205,6 +222,8 @@ func TestHostileFilesAreRefusedWithinBounds(t *testing.T) {
 		"many keys":      keys("k%d: 1\n"),
 		"many settings":  right + "settings:\n" + keys("  K%d: 1\n"),
 		"many legs":      "name: a\nparse:\n" + keys("- pagination: {name: n%d}\n"),
+		"many of a kind": "name: a\nlegs:\n" + strings.Repeat("- regex_links: {allow: '('}\n", 4000),
+		"no callbacks":   "name: a\ncallbacks:\n" + numbered("  c%d: [pagination]\n", 3000) + "legs:\n" + numbered("- regex_links: {callback: x%d}\n", 3000),
 		"many anchors":   keys("k%d: &a x\n"),
 		"long names":     "name: a\n" + strings.Repeat("k", most-100) + ": 1\n",
 		"no line ends":   strings.Repeat("a: b: ", most/6),
