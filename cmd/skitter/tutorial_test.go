@@ -16,7 +16,7 @@ import (
 
 // TestTutorialWorks does what docs/tutorial.md says, block by block, in a copy
 // of the repository: files are written, commands are run, and what they print
-// ends as the page shows.
+// ends as the page shows. After each section the project's own tests hold.
 func TestTutorialWorks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds the program again and again")
@@ -34,6 +34,10 @@ func TestTutorialWorks(t *testing.T) {
 	root := copyOfRepository(t)
 	printed := ""
 	for _, b := range tutorial(t) {
+		if b.section {
+			bash(t, root, "go vet ./spiders/... && go test ./spiders/...")
+			continue
+		}
 		text := strings.ReplaceAll(b.text, "127.0.0.1:8000", "127.0.0.1:"+port)
 		switch {
 		case b.file != "":
@@ -50,8 +54,11 @@ func TestTutorialWorks(t *testing.T) {
 	}
 }
 
-// A block is a piece of code in the tutorial.
-type block struct{ language, file, text string }
+// A block is a piece of code in the tutorial, or the end of a section.
+type block struct {
+	language, file, text string
+	section              bool
+}
 
 func tutorial(t *testing.T) []block {
 	t.Helper()
@@ -60,10 +67,10 @@ func tutorial(t *testing.T) []block {
 		t.Fatal(err)
 	}
 	var all []block
-	for _, m := range regexp.MustCompile("(?ms)^```(\\w+)(?: (\\S+))?\n(.*?)^```$").FindAllStringSubmatch(string(page), -1) {
-		all = append(all, block{m[1], m[2], m[3]})
+	for _, m := range regexp.MustCompile("(?ms)^```(\\w+)(?: (\\S+))?\n(.*?)^```$|^## ").FindAllStringSubmatch(string(page), -1) {
+		all = append(all, block{language: m[1], file: m[2], text: m[3], section: m[1] == ""})
 	}
-	if len(all) < 15 {
+	if len(all) < 25 {
 		t.Fatalf("the tutorial has %d blocks", len(all))
 	}
 	return all
