@@ -62,17 +62,9 @@ func (a *app) check(ctx context.Context, f checkFlags, names []string) error {
 	if err != nil {
 		return asUsage(err)
 	}
-	layers, err := a.layers()
+	all, err := a.singles(false, names...)
 	if err != nil {
 		return err
-	}
-	here, err := a.here()
-	if err != nil {
-		return asUsage(err)
-	}
-	all, err := assembly.NewSingles(here, layers, newDisplay(a.stderr, false).log)
-	if err != nil {
-		return &failure{exitFailed, err}
 	}
 	spiders, err := spidersNamed(all.Registry(), names)
 	if err != nil {
@@ -108,6 +100,8 @@ func (a *app) check(ctx context.Context, f checkFlags, names []string) error {
 		return &failure{exitFailed, fmt.Errorf("%d of %d contracts failed", failed, n)}
 	case n == 0:
 		fmt.Fprintln(a.stderr, "there are no contracts to check")
+	case n == 1:
+		fmt.Fprintf(a.stderr, "1 contract holds, checked in %.1fs\n", time.Since(begun).Seconds())
 	default:
 		fmt.Fprintf(a.stderr, "%d contracts hold, checked in %.1fs\n", n, time.Since(begun).Seconds())
 	}

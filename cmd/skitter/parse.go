@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -69,17 +70,9 @@ func (a *app) parse(ctx context.Context, f parseFlags, raw string) error {
 	if err != nil {
 		return asUsage(err)
 	}
-	layers, err := a.layers()
+	all, err := a.singles(false, spec.Spider)
 	if err != nil {
 		return err
-	}
-	here, err := a.here()
-	if err != nil {
-		return asUsage(err)
-	}
-	all, err := assembly.NewSingles(here, layers, newDisplay(a.stderr, false).log)
-	if err != nil {
-		return &failure{exitUsage, err}
 	}
 	if spec.Spider == "" {
 		if spec.Spider, err = all.SpiderFor(req.URL); err != nil {
@@ -168,10 +161,11 @@ func knownCallback(s *spider.Spider, name string) error {
 	if s.HasCallback(name) {
 		return nil
 	}
+	there := strings.Join(s.CallbackNames(), ", ")
 	if name == "" {
-		return fmt.Errorf("spider %s has no callback of its own for pages: name one with --callback; it has %q", s.Name, s.CallbackNames())
+		return fmt.Errorf("spider %s has no callback of its own for pages: name one with --callback; there are %s", s.Name, there)
 	}
-	return fmt.Errorf("--callback %s: spider %s has none of that name; it has %q", name, s.Name, s.CallbackNames())
+	return fmt.Errorf("--callback %s: spider %s has none of that name; there are %s", name, s.Name, there)
 }
 
 // walk visits the pages and prints what came of them.
@@ -195,6 +189,8 @@ func (a *app) walk(ctx context.Context, single *assembly.Single, req *crawl.Requ
 			fmt.Fprintf(a.stderr, "%s: the spider closes the job: %s\n", v.Request.URL, closes.Reason)
 		case v.Err != nil:
 			errs = append(errs, a.visitError(v))
+		case v.Ignored:
+			fmt.Fprintf(a.stderr, "%s: the spider does not see this answer: status %d\n", v.Response.URL, v.Response.Status)
 		}
 		if err := p.add(v); err != nil {
 			return &failure{exitFailed, err}

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/skitterhq/skitter/shared/assembly"
 	"github.com/skitterhq/skitter/shared/project"
 	"github.com/skitterhq/skitter/shared/spider"
 	"github.com/skitterhq/skitter/shared/yamlspider"
@@ -36,7 +39,7 @@ docs/yaml.md tells what the file says.`,
 		Example: `  skitter run shop.yaml -O shop.jsonl
   skitter run quotes.yaml -a tag=humor -o - -s DOWNLOAD_DELAY=0`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.crawl(cmd.Context(), f, finder{"run", "a YAML file with a spider", "docs/yaml.md tells what is in it", fromFile}, args)
+			return a.crawl(cmd.Context(), f, finder{"run", "a YAML file with a spider", "docs/yaml.md tells what is in it", a.fromFile}, args)
 		},
 		ValidArgsFunction: firstOf(func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			return []cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
@@ -47,9 +50,15 @@ docs/yaml.md tells what the file says.`,
 }
 
 // fromFile reads the spider of a file.
-func fromFile(path string) (name, definition string, err error) {
+func (a *app) fromFile(path string) (name, definition string, err error) {
+	if filepath.Ext(path) == ".go" {
+		return "", "", notByFile(path)
+	}
 	file, err := os.Open(path)
 	if err != nil {
+		if a.known(path) == nil {
+			return "", "", fmt.Errorf("run wants a YAML file with a spider; did you mean: skitter crawl %s", path)
+		}
 		return "", "", fmt.Errorf("run wants a YAML file with a spider: %w", err)
 	}
 	defer func() { _ = file.Close() }()
@@ -60,6 +69,9 @@ func fromFile(path string) (name, definition string, err error) {
 // named finds a spider by its name. A file in spiders/ is what its author means
 // even if an older state of it is built in; the job then brings the file's text.
 func (a *app) named(name string) (string, string, error) {
+	if err := notByFile(name); err != nil {
+		return name, "", err
+	}
 	d, err := yamlspider.ReadNamed(os.DirFS("."), spidersFolder, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid):
@@ -76,6 +88,48 @@ func (a *app) named(name string) (string, string, error) {
 		}
 	}
 	return name, string(d.Text), nil
+}
+
+// notByFile says what to do with a file where the name of a spider is wanted.
+func notByFile(name string) error {
+	switch filepath.Ext(name) {
+	case ".yaml", ".yml":
+		return fmt.Errorf("%s is a file, not the name of a spider: skitter run FILE runs it, and the file spiders/NAME.yaml is the spider NAME of all commands", name)
+	case ".go":
+		spider := "NAME"
+		if folder := filepath.Base(filepath.Dir(name)); validFolder.MatchString(folder) && folder != spidersFolder {
+			spider = folder
+		}
+		return fmt.Errorf("%s is Go, which is built in: name the spider in spiders/project.go, run make build, then: skitter crawl %s", name, spider)
+	}
+	return nil
+}
+
+var validFolder = regexp.MustCompile(`^\w+$`)
+
+// singles makes what fetches and reads single pages for the spiders of this
+// folder. The names are those that were asked for, if any. Lenient, it tells of a
+// YAML spider that is wrong and goes on with those that are built in.
+func (a *app) singles(lenient bool, names ...string) (*assembly.Singles, error) {
+	for _, name := range names {
+		if err := notByFile(name); err != nil {
+			return nil, asUsage(err)
+		}
+	}
+	layers, err := a.layers()
+	if err != nil {
+		return nil, err
+	}
+	here, err := a.here()
+	switch {
+	case err != nil && lenient:
+		printError(a.stderr, err)
+		here = a.project
+	case err != nil:
+		return nil, asUsage(err)
+	}
+	all, err := assembly.NewSingles(here, layers, newDisplay(a.stderr, false).log)
+	return all, asUsage(err)
 }
 
 // known reports a name that no spider has.

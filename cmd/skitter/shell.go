@@ -61,22 +61,10 @@ func (a *app) shell(ctx context.Context, f shellFlags, args []string) error {
 	if err := errors.Join(aerr, serr); err != nil {
 		return asUsage(err)
 	}
-	layers, err := a.layers()
+	// Somebody who writes a spider that is wrong tries its selectors here.
+	all, err := a.singles(f.spider == "", f.spider)
 	if err != nil {
 		return err
-	}
-	here, err := a.here()
-	if err != nil {
-		if f.spider != "" {
-			return asUsage(err)
-		}
-		// Somebody who writes that spider tries its selectors here.
-		printError(a.stderr, err)
-		here = a.project
-	}
-	all, err := assembly.NewSingles(here, layers, newDisplay(a.stderr, false).log)
-	if err != nil {
-		return asUsage(err)
 	}
 	keyboard, screen := a.typist()
 	typed := keyboard != nil && len(f.commands) == 0
@@ -161,8 +149,11 @@ func (a *app) linesShell(ctx context.Context, sh *shell.Shell, first func(contex
 }
 
 func failedLines(n int) error {
-	if n == 0 {
+	switch n {
+	case 0:
 		return nil
+	case 1:
+		return &failure{exitFailed, errors.New("1 command failed")}
 	}
 	return &failure{exitFailed, fmt.Errorf("%d commands failed", n)}
 }

@@ -3,6 +3,7 @@ package crawl
 import (
 	"fmt"
 	"runtime/debug"
+	"strings"
 )
 
 // Guard calls a function that is somebody else's code, and turns a panic of it
@@ -25,6 +26,37 @@ type PanicError struct {
 }
 
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// framework is what the framework's own functions begin with.
+const framework = "github.com/skitterhq/skitter/shared/"
+
+// At is the place of the panic as file:line: the first on the stack that is
+// neither Go's own nor the framework's, else the first of all. It is empty if
+// the stack has none.
+func (e *PanicError) At() string {
+	_, rest, _ := strings.Cut(string(e.Stack), "\npanic(")
+	_, rest, _ = strings.Cut(rest, "\n\t") // the place of panic itself
+	lines := strings.Split(rest, "\n")
+	first := ""
+	for i := 1; i+1 < len(lines) && strings.HasPrefix(lines[i+1], "\t"); i += 2 {
+		call := lines[i]
+		if strings.HasPrefix(call, framework+"crawl.Guard(") || strings.HasPrefix(call, framework+"spider.guard(") {
+			break // below is who called the code that panicked
+		}
+		if strings.HasPrefix(call, "runtime.") {
+			continue
+		}
+		place, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " +0x")
+		if first == "" {
+			first = place
+		}
+		host, _, found := strings.Cut(call, "/")
+		if found && strings.Contains(host, ".") && !strings.HasPrefix(call, framework) {
+			return place
+		}
+	}
+	return first
+}
 
 // Unwrap returns what the code panicked with, if that was an error.
 func (e *PanicError) Unwrap() error {

@@ -12,7 +12,7 @@ func (e *Engine) logError(log *slog.Logger, msg string, err error, args ...any) 
 	args = append(args, "err", err)
 	var broke *crawl.PanicError
 	if errors.As(err, &broke) {
-		args = append(args, "stack", string(broke.Stack))
+		args = append(args, "at", broke.At(), "stack", string(broke.Stack))
 	}
 	log.Error(msg, args...)
 }

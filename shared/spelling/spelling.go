@@ -8,9 +8,13 @@ import (
 // maxLength is the longest name that is guessed at, in bytes.
 const maxLength = 64
 
+// enough is how many letters of a name tell which is meant.
+const enough = 3
+
 // Nearest returns the known name that a name was probably meant to be, or "": a
 // third of its letters may be wrong, and all of its capitals and underlines. Of
-// several that are as near it is the first.
+// several that are as near it is the first. A name of 3 letters or more that
+// none is near to may be the beginning of one alone.
 func Nearest(name string, known []string) string {
 	if len(name) > maxLength {
 		return ""
@@ -23,7 +27,25 @@ func Nearest(name string, known []string) string {
 			best, least = k, n
 		}
 	}
+	if best == "" && len(name) >= enough {
+		best = completed(plain, known)
+	}
 	return best
+}
+
+// completed returns the one name that begins with a folded one, or "".
+func completed(plain string, known []string) string {
+	found := ""
+	for _, k := range known {
+		switch {
+		case !strings.HasPrefix(fold(k), plain):
+		case found != "":
+			return ""
+		default:
+			found = k
+		}
+	}
+	return found
 }
 
 // fold makes names alike that differ in capitals, or in - for _.

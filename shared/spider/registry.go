@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/skitterhq/skitter/shared/spelling"
 )
 
 // A Registry finds spiders by name. It does not change after it is made.
@@ -47,7 +49,11 @@ func (r *Registry) Get(name string) (*Spider, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("unknown spider %q: the project has none", name)
 	}
-	return nil, fmt.Errorf("unknown spider %q: there are %s", name, strings.Join(names, ", "))
+	there := strings.Join(names, ", ")
+	if near := spelling.Nearest(name, names); near != "" {
+		return nil, fmt.Errorf("unknown spider %q: did you mean %s? There are %s", name, near, there)
+	}
+	return nil, fmt.Errorf("unknown spider %q: there are %s", name, there)
 }
 
 // Names returns the spiders' names, sorted.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
@@ -76,7 +77,24 @@ func (r *report) syntax(err error) {
 	if at.ContextMsg != "" {
 		problem = at.ContextMsg + ": " + problem
 	}
-	r.add(line, max(1, column), "it is no YAML: %s", problem)
+	r.add(line, max(1, column), "it is no YAML: %s%s", problem, r.advice(problem, line))
+}
+
+// advice says what is right in place of what people write most often.
+func (r *report) advice(problem string, line int) string {
+	var text string
+	if line > 0 && line <= len(r.lines) {
+		text = r.lines[line-1]
+	}
+	switch {
+	case strings.Contains(problem, "unknown escape character"):
+		return `; in double quotes a backslash begins an escape: write regular expressions in single quotes, as in '/p/\d+'`
+	case !strings.Contains(problem, "cannot start any token"):
+		return ""
+	case strings.Contains(text[:len(text)-len(strings.TrimLeft(text, " \t"))], "\t"):
+		return "; it is a tab: YAML is indented with spaces"
+	}
+	return "; put a text that begins with @, ` or % into quotes"
 }
 
 // notText finds the first byte that is no UTF-8, or is a control character that

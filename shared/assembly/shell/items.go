@@ -34,6 +34,9 @@ func (s *Shell) runItems(ctx context.Context, rest string) error {
 	if err != nil {
 		return err
 	}
+	if sp := single.Spider(); !sp.HasCallback(req.Callback) {
+		return fmt.Errorf("spider %s has no callback %q; there are %s", sp.Name, req.Callback, strings.Join(sp.CallbackNames(), ", "))
+	}
 	resp := *s.page.Response
 	resp.Request = req
 	v := single.Read(ctx, single.Page(&resp))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -65,7 +66,7 @@ func (s *Shell) Run(ctx context.Context, line string) error {
 	name, rest, _ := strings.Cut(line, " ")
 	k := slices.IndexFunc(commands(), func(c command) bool { return c.name == name || slices.Contains(c.others, name) })
 	if k < 0 {
-		return unknown(name)
+		return unknown(name, line)
 	}
 	c := commands()[k]
 	rest = strings.TrimSpace(rest)
@@ -81,8 +82,18 @@ func (s *Shell) Run(ctx context.Context, line string) error {
 	return crawl.Guard(func() error { return c.run(s, ctx, rest) })
 }
 
-// unknown names the commands, and the one that a selector probably lacks.
-func unknown(name string) error {
+// python is a call as it is typed into Scrapy's shell.
+var python = regexp.MustCompile(`^(?:\w+\.)*(\w+)\(\s*(?:r?["'](.+?)["']\s*\))?`)
+
+// unknown names the commands, and the one that was probably meant.
+func unknown(name, line string) error {
+	if m := python.FindStringSubmatch(line); m != nil {
+		k := slices.IndexFunc(commands(), func(c command) bool { return c.name == strings.ToLower(m[1]) })
+		if k < 0 {
+			return errors.New("this is no Python; help lists the commands")
+		}
+		return fmt.Errorf("this is no Python; type: %s", strings.TrimSpace(commands()[k].name+" "+m[2]))
+	}
 	var names []string
 	for _, c := range commands() {
 		if strings.HasPrefix(c.name, name) {
