@@ -7,6 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
@@ -62,7 +65,7 @@ func (e *Engine) Create(ctx context.Context, o Order) (crawl.Job, bool, error) {
 	if !created {
 		e.forgetSpec(ctx, job.UID, stands.UID)
 		if stands.SpecHash != job.SpecHash {
-			return stands, false, fmt.Errorf("job %s: %w", job.Name, ErrOtherArguments)
+			return stands, false, fmt.Errorf("job %s: %w", job.Name, e.otherwise(ctx, stands, o.Spec))
 		}
 		return stands, false, nil
 	}
@@ -71,6 +74,39 @@ func (e *Engine) Create(ctx context.Context, o Order) (crawl.Job, bool, error) {
 	}
 	return job, true, e.Scheduler.SendControl(ctx, job.UID, message.Control{Do: message.DoStart}, 0)
 }
+
+// otherwise says what sets a job that stands apart from what is asked for now.
+func (e *Engine) otherwise(ctx context.Context, stands crawl.Job, asked crawl.JobSpec) error {
+	was, err := e.readSpec(ctx, stands.UID)
+	if err != nil {
+		return ErrOtherArguments // it is refused all the same
+	}
+	var parts []string
+	differs := func(what string, same bool) {
+		if !same {
+			parts = append(parts, what)
+		}
+	}
+	differs("another spider, "+was.Spider, was.Spider == asked.Spider)
+	differs("another text of the spider's file", was.Spider != asked.Spider || was.Definition == asked.Definition)
+	differs("other arguments (-a)", maps.Equal(was.Args, asked.Args))
+	differs("other settings (-s)", maps.Equal(was.Settings, asked.Settings))
+	differs("other start URLs", slices.Equal(was.StartURLs, asked.StartURLs))
+	differs("another output file", slices.Equal(was.Feeds, asked.Feeds))
+	if len(parts) == 0 {
+		return ErrOtherArguments
+	}
+	return &otherArguments{parts}
+}
+
+// An otherArguments is ErrOtherArguments with what differs.
+type otherArguments struct{ parts []string }
+
+func (e *otherArguments) Error() string {
+	return "a job of this name was started with " + strings.Join(e.parts, ", ") + ": give this one another name"
+}
+
+func (e *otherArguments) Is(target error) bool { return target == ErrOtherArguments }
 
 // forgetSpec deletes the specification that was written for a job which another
 // one stands for. A job may stand for itself: its row was written by a call

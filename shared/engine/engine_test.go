@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -243,8 +244,9 @@ func TestTheSameNameIsTheSameJob(t *testing.T) {
 		}
 		other := w.Order("job")
 		other.Spec.Args = map[string]string{"x": "1"}
-		if _, _, err := w.Create(t.Context(), other); err == nil {
-			t.Error("the same name with other arguments was accepted")
+		_, _, err = w.Create(t.Context(), other)
+		if want := "job job: a job of this name was started with other arguments (-a): give this one another name"; !errors.Is(err, engine.ErrOtherArguments) || err.Error() != want {
+			t.Errorf("the same name with other arguments: %v, want %s", err, want)
 		}
 		w.Finish()
 	})

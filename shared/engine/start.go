@@ -47,7 +47,7 @@ func (e *Engine) start(ctx context.Context, v *view, c message.Control) error {
 		left--
 		return left >= 0 && e.Now().Sub(begun) < startTime && !e.outOfTime(ctx) && !out.halted()
 	}}
-	err = e.readStart(ctx, v, out, slice, &c)
+	given, err := e.readStart(ctx, v, out, slice, &c)
 	var failed *startError
 	var bad *badOutput
 	switch {
@@ -58,6 +58,9 @@ func (e *Engine) start(ctx context.Context, v *view, c message.Control) error {
 	case err != nil:
 		return err
 	case slice.Done, out.halted():
+		if first && given == 0 && slice.Done && v.Spec.FailedOf == "" {
+			v.Log.Warn("the start gives no request, so there is no page: name URLs in the spider's start, or with the job")
+		}
 		out.settle(startSettled(frontier.Done, "", c))
 	default:
 		if err := out.handOn(ctx); err != nil {
@@ -75,8 +78,9 @@ type startError struct{ err error }
 func (e *startError) Error() string { return e.err.Error() }
 func (e *startError) Unwrap() error { return e.err }
 
-// readStart hands on what a slice gives. It keeps count in c.
-func (e *Engine) readStart(ctx context.Context, v *view, out *outlet, slice *spider.Slice, c *message.Control) error {
+// readStart hands on what a slice gives, and returns how many results that were.
+// It keeps count of items in c.
+func (e *Engine) readStart(ctx context.Context, v *view, out *outlet, slice *spider.Slice, c *message.Control) (given int, err error) {
 	var ident *scheduler.Identifier
 	element := -1
 	start := spider.Start{Job: v.job, Args: v.Spec.Args, URLs: v.Spec.StartURLs}
@@ -86,30 +90,31 @@ func (e *Engine) readStart(ctx context.Context, v *view, out *outlet, slice *spi
 	}
 	for res, err := range v.Chain.Start(ctx, start, slice) {
 		if unread != nil {
-			return unread
+			return given, unread
 		}
 		if err != nil {
-			return &startError{err}
+			return given, &startError{err}
 		}
 		if err := check(res); err != nil {
-			return err
+			return given, err
 		}
+		given++
 		if element != slice.Next {
 			element = slice.Next
 			ident = scheduler.StartIdentifier(element)
 		}
 		if res.Item == nil {
 			if err := out.request(ctx, ident, crawl.StartUnit, res.Request); err != nil {
-				return err
+				return given, err
 			}
 			continue
 		}
 		if err := out.item(ctx, crawl.StartUnit, c.Run, c.Items, *res.Item); err != nil {
-			return err
+			return given, err
 		}
 		c.Items++
 	}
-	return nil
+	return given, nil
 }
 
 func (e *Engine) startFailed(ctx context.Context, v *view, out *outlet, c message.Control, err error) error {

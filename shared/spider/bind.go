@@ -101,7 +101,7 @@ func (b *binding) leg(l Leg) (Leg, error) {
 		}
 	}
 	if err := CheckName(l.Name); err != nil {
-		return l, fmt.Errorf("leg %q: %w", l.Name, err)
+		return l, fmt.Errorf("leg %q: %w", shownName(l.Name), err)
 	}
 	if b.names[l.Name] {
 		return l, fmt.Errorf("two legs are named %q", l.Name)

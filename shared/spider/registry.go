@@ -25,7 +25,7 @@ func NewRegistry(spiders ...Spider) (*Registry, error) {
 	for _, s := range spiders {
 		bound, err := bind(s)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("spider %q: %w", s.Name, err))
+			errs = append(errs, fmt.Errorf("spider %q: %w", shownName(s.Name), err))
 			continue
 		}
 		if r.spiders[s.Name] != nil {

@@ -41,6 +41,7 @@ func TestRegistryRefuses(t *testing.T) {
 		{"two of one name", []spider.Spider{{Name: "a", Parse: parse}, {Name: "a", Parse: parse}}, "there are two"},
 		{"no name", []spider.Spider{{Parse: parse}}, "a name is letters"},
 		{"a name with a slash", []spider.Spider{{Name: "a/b", Parse: parse}}, `"a/b": a name is`},
+		{"a name that is too long", []spider.Spider{{Name: strings.Repeat("é", 200), Parse: parse}}, `spider "` + strings.Repeat("é", 20) + `…": a name has at most 200 letters, and this one has 400 bytes`},
 		{"one that reads nothing", []spider.Spider{{Name: "a", Legs: []spider.Leg{leg("l")}}}, "it reads no page"},
 		{"Parse twice", []spider.Spider{{Name: "a", Parse: parse, Callbacks: map[string]spider.Callback{"parse": parse}}}, "which are the same"},
 		{"two legs of one name", []spider.Spider{{Name: "a", Parse: parse, Legs: []spider.Leg{leg("l"), leg("m", leg("l"))}}}, `two legs are named "l"`},

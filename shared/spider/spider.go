@@ -38,7 +38,7 @@ type Results = iter.Seq2[crawl.Result, error]
 // A Spider is a value: a name, what it starts with and what it does with
 // pages. It does not change after it is registered.
 type Spider struct {
-	// Name is unique in a project: letters, digits and . _ -
+	// Name is unique in a project: 1 to 200 letters, digits and . _ -
 	Name string
 
 	// AllowedDomains keep the crawl to these domains and their subdomains.

@@ -28,6 +28,7 @@ func mistakes() []mistake {
 		{"an unknown key like no other", right + "zzzzzz: 1\n", `3:1: there is no key "zzzzzz"; there are name, allowed_domains, `, true},
 		{"no name", "parse: [pagination]\n", `1:1: the spider has no name: give it one, such as name: shop`, true},
 		{"a name with a blank", "name: a b\nparse: [pagination]\n", `1:7: a name is letters, digits and . _ -`, true},
+		{"a name that is too long", "name: " + strings.Repeat("a", 201) + "\nparse: [pagination]\n", `1:7: a name has at most 200 letters, and this one has 201 bytes`, false},
 		{"an empty name", "name: ''\nparse: [pagination]\n", `1:7: a name is letters, digits and . _ -`, true},
 		{"a name that is a number", "name: 5\nparse: [pagination]\n", `1:7: it wants a text, and got 5`, true},
 		{"a key without a value", right + "start_urls:\n", `3:12: start_urls has no value: give it one, or leave it out`, true},

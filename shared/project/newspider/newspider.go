@@ -108,7 +108,7 @@ func Create(o Options) (Result, error) {
 // CheckName says what is wrong with a spider's name.
 func CheckName(name string) error {
 	if err := spider.CheckName(name); err != nil {
-		return fmt.Errorf("spider %q: %w", name, err)
+		return fmt.Errorf("spider %.40q: %w", name, err)
 	}
 	return nil
 }
