@@ -148,7 +148,7 @@ func xpathVariables(vars map[string]any) (map[string]xpath.Value, error) {
 		case json.Number:
 			values[name] = string(v)
 		case Selection:
-			var set xpath.NodeSet
+			var set []xpath.Node
 			for _, h := range v.hits {
 				if h.isNode() {
 					set = append(set, xpath.At(h.node))
@@ -156,7 +156,7 @@ func xpathVariables(vars map[string]any) (map[string]xpath.Value, error) {
 					set = append(set, xpath.AtAttr(h.node, h.attr-1))
 				}
 			}
-			values[name] = set
+			values[name] = xpath.NewNodeSet(set)
 		default:
 			return nil, fmt.Errorf("the variable $%s is a %T: a string, an int, a float64, a bool or a Selection is needed", name, v)
 		}

@@ -279,3 +279,16 @@ func FuzzXML(f *testing.F) {
 		doc.RemoveNamespaces()
 	})
 }
+
+func TestDeclarationsOfNamespacesAreNoAttributesForXPath(t *testing.T) {
+	d := xmlDocument(`<r xmlns="u" xmlns:p="v" p:a="1" b="2"><?pi x?></r>`)
+	for expression, want := range map[string]string{
+		"//@*": "1 2", "count(@*)": "2", "//@xmlns": "", "//@p:a": "1", "namespace-uri(/r)": "u", "namespace-uri(//@p:a)": "v",
+		"//processing-instruction()": "", "count(//node())": "1",
+	} {
+		got := d.XPath(expression)
+		if strings.Join(got.All(), " ") != want || got.Err() != nil {
+			t.Errorf("%s = %q, want %q, %v", expression, got.All(), want, got.Err())
+		}
+	}
+}

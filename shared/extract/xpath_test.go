@@ -109,8 +109,17 @@ func TestXPathThatFailsOnThePage(t *testing.T) {
 
 func TestAnExpensiveXPathEndsWithAnError(t *testing.T) {
 	d := extract.NewDocument([]byte(strings.Repeat("<p>x", 20_000)), "text/html", "")
-	got := d.XPath("count(//p/following::p/preceding::p)")
-	if got.Err() == nil || !strings.Contains(got.Err().Error(), "it looks at more than") {
+	got := d.XPath("count(//p[count(preceding-sibling::p) > 5])")
+	if got.Err() == nil || !strings.Contains(got.Err().Error(), "it takes more than 10000000 steps") {
 		t.Errorf("got %q, %v", got.Get(), got.Err())
+	}
+}
+
+func TestNodesThatAreAVariableAreASet(t *testing.T) {
+	d := extract.NewDocument([]byte("<div><div><p>x</p></div><p>y</p></div>"), "text/html", "")
+	twice := d.CSS("div").CSS("p") // x, y, x
+	got := d.XPathWith("count($p)", map[string]any{"p": twice})
+	if twice.Len() != 3 || got.Get() != "2" {
+		t.Errorf("%d selected, %s in the set", twice.Len(), got.Get())
 	}
 }

@@ -76,7 +76,7 @@ func (ev *evaluation) walk(a axis, n Node, yield func(Node) bool) {
 		}
 	case attribute:
 		for i := range t.Attr {
-			if !ev.visit() || !yield(AtAttr(t, i)) {
+			if !ev.visit() || !ev.declares(&t.Attr[i]) && !yield(AtAttr(t, i)) {
 				return
 			}
 		}
@@ -137,6 +137,12 @@ func backwards(n *html.Node, give func(*html.Node) bool) bool {
 		}
 	}
 	return give(n)
+}
+
+// declares reports whether an attribute of XML declares a namespace, which is
+// no attribute for XPath.
+func (ev *evaluation) declares(a *html.Attribute) bool {
+	return !ev.HTML && (a.Namespace == "xmlns" || a.Namespace == "" && a.Key == "xmlns")
 }
 
 type testKind int

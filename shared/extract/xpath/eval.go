@@ -46,6 +46,7 @@ type (
 		axis       axis
 		test       test
 		predicates []expr
+		positional bool // a predicate asks where a node stands among the others
 	}
 )
 
@@ -127,18 +128,27 @@ func (r reference) eval(f *focus) Value {
 
 func (g *group) eval(f *focus) Value { return g.inner.eval(f) }
 
-func (rootNode) eval(f *focus) Value { return NodeSet{At(top(f.node.Tree))} }
+func (rootNode) eval(f *focus) Value {
+	top, depth := f.node.Tree, 0
+	for ; top.Parent != nil; depth++ {
+		top = top.Parent
+	}
+	f.ev.spend(depth / climbsPerStep)
+	return NodeSet{At(top)}
+}
 
 func (u *union) eval(f *focus) Value {
-	var all NodeSet
+	all := collector{ev: f.ev}
 	for _, part := range u.parts {
-		all = append(all, f.nodes(part)...)
+		for _, n := range f.nodes(part) {
+			all.add(n)
+		}
 	}
-	return f.ev.inOrder(all)
+	return all.set()
 }
 
 func (n *negation) eval(f *focus) Value {
-	v := toNumber(n.operand.eval(f))
+	v := f.ev.num(n.operand.eval(f))
 	if n.minus {
 		return -v
 	}
@@ -176,7 +186,7 @@ func (ev *evaluation) filter(list NodeSet, predicate expr) NodeSet {
 	var kept NodeSet
 	inner := focus{ev: ev, size: len(list)}
 	for i, n := range list {
-		if !ev.visit() {
+		if !ev.spend(predicateSteps) {
 			return nil
 		}
 		inner.node, inner.position = n, i+1
@@ -199,80 +209,4 @@ func (p *path) eval(f *focus) Value {
 		}
 	}
 	return set
-}
-
-// step makes a step from each node of a set.
-func (ev *evaluation) step(s *step, from NodeSet) NodeSet {
-	flat := isFlat(from)
-	downwards := s.axis == descendant || s.axis == descendantOrSelf
-	outermost := downwards && len(s.predicates) == 0 // finds what lies in the others
-	var found NodeSet
-	var last Node
-	for i, n := range from {
-		if ev.err != nil {
-			return nil
-		}
-		if outermost && i > 0 && isAncestor(last, n) {
-			continue
-		}
-		last = n
-		found = ev.stepFrom(s, n, found)
-	}
-	switch {
-	case ev.err != nil:
-		return nil
-	case len(from) == 1 && !s.axis.isReverse():
-		return found
-	case s.axis == attribute || s.axis == self:
-		return found
-	case outermost, flat && (downwards || s.axis == child):
-		return found
-	}
-	return ev.inOrder(found)
-}
-
-func (a axis) isReverse() bool {
-	return a == ancestor || a == ancestorOrSelf || a == preceding || a == precedingSibling
-}
-
-// stepFrom appends what a step finds from one node.
-func (ev *evaluation) stepFrom(s *step, n Node, found NodeSet) NodeSet {
-	if len(s.predicates) == 0 {
-		ev.walk(s.axis, n, func(c Node) bool {
-			if ev.passes(&s.test, s.axis, c) {
-				found = append(found, c)
-			}
-			return true
-		})
-		return found
-	}
-	var list NodeSet
-	most, rest := firstOnly(s.predicates)
-	ev.walk(s.axis, n, func(c Node) bool {
-		if ev.passes(&s.test, s.axis, c) {
-			list = append(list, c)
-		}
-		return most == 0 || len(list) < most
-	})
-	if most > 0 {
-		if len(list) < most {
-			return found
-		}
-		list = list[most-1:]
-	}
-	for _, predicate := range rest {
-		list = ev.filter(list, predicate)
-	}
-	return append(found, list...)
-}
-
-// firstOnly returns how many nodes need be looked at where the first predicate
-// is a number, 0 for all, and the predicates that remain to be asked.
-func firstOnly(predicates []expr) (most int, rest []expr) {
-	if c, isConstant := predicates[0].(constant); isConstant {
-		if k, isNumber := c.value.(float64); isNumber && k >= 1 && k == float64(int(k)) {
-			return int(k), predicates[1:]
-		}
-	}
-	return 0, predicates
 }

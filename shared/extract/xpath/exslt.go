@@ -18,7 +18,11 @@ func hasClass(f *focus, c *call) bool {
 	if i < 0 {
 		return false
 	}
-	classes := strings.FieldsFunc(f.node.Tree.Attr[i].Val, func(r rune) bool { return isBlank(r) || r == '\f' })
+	value := f.node.Tree.Attr[i].Val
+	if !f.ev.spend(mapSteps + len(value)/bytesPerStep*4) {
+		return false
+	}
+	classes := strings.FieldsFunc(value, func(r rune) bool { return isBlank(r) || r == '\f' })
 	for k := range c.args {
 		if !slices.Contains(classes, c.str(f, k)) {
 			return false
@@ -66,7 +70,7 @@ func (c *call) pattern(f *focus) (re *regexp.Regexp, global bool) {
 
 func reTest(f *focus, c *call) Value {
 	re, _ := c.pattern(f)
-	return re != nil && re.MatchString(c.str(f, 0))
+	return re != nil && re.MatchString(c.slowly(f, 0, regexpBytesPerStep))
 }
 
 // reMatch gives elements named match: of the first match the whole and each
@@ -77,8 +81,11 @@ func reMatch(f *focus, c *call) Value {
 		return NodeSet(nil)
 	}
 	var texts []string
-	if s := c.str(f, 0); global {
+	if s := c.slowly(f, 0, regexpBytesPerStep); global {
 		for _, m := range re.FindAllStringSubmatch(s, -1) {
+			if !f.ev.spend(mapSteps) {
+				return NodeSet(nil)
+			}
 			if len(m) > 1 {
 				m = []string{strings.Join(m[1:], "")}
 			}
@@ -106,20 +113,31 @@ func reReplace(f *focus, c *call) Value {
 	if re == nil {
 		return ""
 	}
-	s := c.str(f, 0)
+	s := c.slowly(f, 0, regexpBytesPerStep)
 	template := strings.ReplaceAll(c.str(f, 3), "$", "$$")
+	references := strings.Count(template, `\`)
 	template = backReference.ReplaceAllString(template, "$${$1$2}")
+	most := 1
 	if global {
-		return re.ReplaceAllString(s, template)
+		most = -1
 	}
-	at := re.FindStringSubmatchIndex(s)
-	if at == nil {
-		return s
+	var replaced []byte
+	end := 0
+	for _, at := range re.FindAllStringSubmatchIndex(s, most) {
+		if !f.ev.spend(mapSteps + (len(template)+references*(at[1]-at[0]))/bytesPerStep) {
+			return ""
+		}
+		replaced = append(replaced, s[end:at[0]]...)
+		replaced = re.ExpandString(replaced, template, s, at)
+		end = at[1]
 	}
-	return string(re.ExpandString([]byte(s[:at[0]]), template, s, at)) + s[at[1]:]
+	return string(append(replaced, s[end:]...))
 }
 
-func members(set NodeSet) map[Node]bool {
+func (ev *evaluation) members(set NodeSet) map[Node]bool {
+	if !ev.spend(mapSteps * len(set)) {
+		return nil
+	}
 	m := make(map[Node]bool, len(set))
 	for _, n := range set {
 		m[n] = true
@@ -131,19 +149,22 @@ func (c *call) sets(f *focus) (a, b NodeSet) { return f.nodes(c.args[0]), f.node
 
 func setDifference(f *focus, c *call) Value {
 	a, b := c.sets(f)
-	in := members(b)
+	in := f.ev.members(b)
+	f.ev.spend(mapSteps * len(a))
 	return keep(a, func(n Node) bool { return !in[n] })
 }
 
 func setIntersection(f *focus, c *call) Value {
 	a, b := c.sets(f)
-	in := members(b)
+	in := f.ev.members(b)
+	f.ev.spend(mapSteps * len(a))
 	return keep(a, func(n Node) bool { return in[n] })
 }
 
 func setHasSameNode(f *focus, c *call) Value {
 	a, b := c.sets(f)
-	in := members(b)
+	in := f.ev.members(b)
+	f.ev.spend(mapSteps * len(a))
 	return slices.ContainsFunc(a, func(n Node) bool { return in[n] })
 }
 
@@ -151,7 +172,10 @@ func setHasSameNode(f *focus, c *call) Value {
 func setDistinct(f *focus, c *call) Value {
 	seen := make(map[string]bool)
 	return keep(f.nodes(c.args[0]), func(n Node) bool {
-		text := n.Text()
+		text := f.ev.text(n)
+		if !f.ev.spend(mapSteps + len(text)/bytesPerStep) {
+			return false
+		}
 		first := !seen[text]
 		seen[text] = true
 		return first
@@ -165,6 +189,7 @@ func setLeading(f *focus, c *call) Value {
 	if len(b) == 0 {
 		return a
 	}
+	f.ev.spend(len(a))
 	return a[:max(slices.Index(a, b[0]), 0)]
 }
 
@@ -174,6 +199,7 @@ func setTrailing(f *focus, c *call) Value {
 	if len(b) == 0 {
 		return a
 	}
+	f.ev.spend(len(a))
 	i := slices.Index(a, b[0])
 	if i < 0 {
 		return NodeSet(nil)

@@ -79,13 +79,28 @@ func literalOf(args []expr, i int) (string, bool) {
 // str evaluates an argument as a string; without that argument it is the text
 // of the node at hand.
 func (c *call) str(f *focus, i int) string {
+	var s string
 	if i >= len(c.args) {
-		return f.node.Text()
+		s = f.ev.text(f.node)
+	} else {
+		s = f.ev.str(c.args[i].eval(f))
 	}
-	return toString(c.args[i].eval(f))
+	if !f.ev.spend(len(s) / bytesPerStep) {
+		return ""
+	}
+	return s
 }
 
-func (c *call) num(f *focus, i int) float64 { return toNumber(c.args[i].eval(f)) }
+// slowly is str for what takes steps for each few bytes of the text.
+func (c *call) slowly(f *focus, i, bytesPerStep int) string {
+	s := c.str(f, i)
+	if !f.ev.spend(len(s) / bytesPerStep) {
+		return ""
+	}
+	return s
+}
+
+func (c *call) num(f *focus, i int) float64 { return f.ev.num(c.args[i].eval(f)) }
 
 // first is the first node of the argument, or the node at hand.
 func (c *call) first(f *focus) (Node, bool) {
@@ -133,14 +148,14 @@ var functions = map[string]function{
 	"count":    onSets(1, num(1, 1, func(f *focus, c *call) float64 { return float64(len(f.nodes(c.args[0]))) })),
 	"sum": onSets(1, num(1, 1, func(f *focus, c *call) (sum float64) {
 		for _, n := range f.nodes(c.args[0]) {
-			sum += parseNumber(n.Text())
+			sum += parseNumber(f.ev.text(n))
 		}
 		return sum
 	})),
 	"id":            {result: nodes, min: 1, max: 1, evaluator: byID},
 	"local-name":    onSets(1, text(0, 1, func(f *focus, c *call) string { n, _ := c.first(f); return n.localName() })),
 	"name":          onSets(1, text(0, 1, func(f *focus, c *call) string { n, _ := c.first(f); return n.name() })),
-	"namespace-uri": onSets(1, text(0, 1, func(f *focus, c *call) string { n, _ := c.first(f); return n.namespaceURI() })),
+	"namespace-uri": onSets(1, text(0, 1, func(f *focus, c *call) string { n, _ := c.first(f); return f.ev.namespaceURI(n) })),
 
 	// Strings.
 	"string": text(0, 1, func(f *focus, c *call) string { return c.str(f, 0) }),
@@ -165,18 +180,28 @@ var functions = map[string]function{
 		_, after, _ := strings.Cut(c.str(f, 0), c.str(f, 1))
 		return after
 	}),
-	"substring":       text(2, 3, substring),
-	"string-length":   num(0, 1, func(f *focus, c *call) float64 { return float64(utf8.RuneCountInString(c.str(f, 0))) }),
-	"normalize-space": text(0, 1, func(f *focus, c *call) string { return strings.Join(strings.FieldsFunc(c.str(f, 0), isBlank), " ") }),
-	"translate":       text(3, 3, translate),
-	"lower-case":      text(1, 1, func(f *focus, c *call) string { return strings.ToLower(c.str(f, 0)) }),
-	"upper-case":      text(1, 1, func(f *focus, c *call) string { return strings.ToUpper(c.str(f, 0)) }),
+	"substring":     text(2, 3, substring),
+	"string-length": num(0, 1, func(f *focus, c *call) float64 { return float64(utf8.RuneCountInString(c.slowly(f, 0, 8))) }),
+	"normalize-space": text(0, 1, func(f *focus, c *call) string {
+		return normalizeSpace(c.slowly(f, 0, 8))
+	}),
+	"translate":  text(3, 3, translate),
+	"lower-case": text(1, 1, func(f *focus, c *call) string { return strings.ToLower(c.slowly(f, 0, 8)) }),
+	"upper-case": text(1, 1, func(f *focus, c *call) string { return strings.ToUpper(c.slowly(f, 0, 8)) }),
 	"string-join": onSets(1, text(2, 2, func(f *focus, c *call) string {
-		var texts []string
-		for _, n := range f.nodes(c.args[0]) {
-			texts = append(texts, n.Text())
+		var b strings.Builder
+		separator := c.str(f, 1)
+		for i, n := range f.nodes(c.args[0]) {
+			if i > 0 {
+				b.WriteString(separator)
+			}
+			text := f.ev.text(n)
+			if !f.ev.spend(1 + (len(separator)+len(text))/bytesPerStep) {
+				return ""
+			}
+			b.WriteString(text)
 		}
-		return strings.Join(texts, c.str(f, 1))
+		return b.String()
 	})),
 
 	// Booleans.
@@ -189,7 +214,7 @@ var functions = map[string]function{
 	// Numbers.
 	"number": num(0, 1, func(f *focus, c *call) float64 {
 		if len(c.args) == 0 {
-			return parseNumber(f.node.Text())
+			return parseNumber(f.ev.text(f.node))
 		}
 		return c.num(f, 0)
 	}),
@@ -235,7 +260,7 @@ func (n Node) name() string {
 }
 
 // namespaceURI is what the prefix of a node was bound to.
-func (n Node) namespaceURI() string {
+func (ev *evaluation) namespaceURI(n Node) string {
 	if n.Tree == nil {
 		return ""
 	}
@@ -243,7 +268,7 @@ func (n Node) namespaceURI() string {
 	if prefix == "" && n.attr != 0 {
 		return "" // the default namespace is not that of attributes
 	}
-	for t := n.Tree; t != nil; t = t.Parent {
+	for t := n.Tree; t != nil && ev.spend(1+len(t.Attr)); t = t.Parent {
 		for _, a := range t.Attr {
 			if prefix == "" && a.Namespace == "" && a.Key == "xmlns" || prefix != "" && a.Namespace == "xmlns" && a.Key == prefix {
 				return a.Val
@@ -254,32 +279,43 @@ func (n Node) namespaceURI() string {
 }
 
 func byID(f *focus, c *call) Value {
-	var words []string
+	words := make(map[string]bool)
+	add := func(text string) {
+		for word := range strings.FieldsFuncSeq(text, isBlank) {
+			if !f.ev.spend(mapSteps + len(word)/bytesPerStep) {
+				return
+			}
+			words[word] = true
+		}
+	}
 	switch v := c.args[0].eval(f).(type) {
 	case NodeSet:
 		for _, n := range v {
-			words = append(words, strings.FieldsFunc(n.Text(), isBlank)...)
+			add(f.ev.text(n))
 		}
 	default:
-		words = strings.FieldsFunc(toString(v), isBlank)
+		add(toString(v))
 	}
 	var found NodeSet
-	f.ev.walk(descendant, At(top(f.node.Tree)), func(n Node) bool {
-		if n.Tree.Type == html.ElementNode {
-			for _, a := range n.Tree.Attr {
-				if a.Key == "id" && a.Namespace == "" && slices.Contains(words, a.Val) {
-					found = append(found, n)
-				}
+	root, _ := rootNode{}.eval(f).(NodeSet)
+	f.ev.walk(descendant, root[0], func(n Node) bool {
+		if n.Tree.Type != html.ElementNode {
+			return true
+		}
+		for _, a := range n.Tree.Attr {
+			if a.Key == "id" && a.Namespace == "" && words[a.Val] {
+				found = append(found, n)
+				break
 			}
 		}
-		return true
+		return f.ev.spend(len(n.Tree.Attr))
 	})
 	return found
 }
 
 func lang(f *focus, c *call) bool {
 	want := c.str(f, 0)
-	for t := f.node.Tree; t != nil; t = t.Parent {
+	for t := f.node.Tree; t != nil && f.ev.spend(1+len(t.Attr)); t = t.Parent {
 		for _, a := range t.Attr {
 			if a.Key != "lang" {
 				continue
@@ -289,39 +325,4 @@ func lang(f *focus, c *call) bool {
 		}
 	}
 	return false
-}
-
-func substring(f *focus, c *call) string {
-	runes := []rune(c.str(f, 0))
-	first := round(c.num(f, 1))
-	last := math.Inf(1)
-	if len(c.args) == 3 {
-		last = first + round(c.num(f, 2))
-	}
-	first, last = math.Max(first, 1), math.Min(last, float64(len(runes)+1))
-	if !(first < last) { // also where one is not a number
-		return ""
-	}
-	return string(runes[int(first)-1 : int(last)-1])
-}
-
-func translate(f *focus, c *call) string {
-	s, from, to := c.str(f, 0), []rune(c.str(f, 1)), []rune(c.str(f, 2))
-	return strings.Map(func(r rune) rune {
-		switch i := slices.Index(from, r); {
-		case i < 0:
-			return r
-		case i < len(to):
-			return to[i]
-		}
-		return -1
-	}, s)
-}
-
-// round rounds halves towards positive infinity.
-func round(f float64) float64 {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return f
-	}
-	return math.Floor(f + 0.5)
 }

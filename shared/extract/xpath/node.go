@@ -1,8 +1,6 @@
 package xpath
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -34,7 +32,11 @@ func (n Node) AttrIndex() int { return n.attr - 1 }
 
 // Text returns the node's string value: an attribute's value, a text, or all
 // the text in an element.
-func (n Node) Text() string {
+func (n Node) Text() string { return n.text(func(int) bool { return true }) }
+
+// text is Text that tells spend what it costs, and is "" as soon as spend says
+// that it is too much.
+func (n Node) text(spend func(steps int) bool) string {
 	if a := n.Attr(); a != nil {
 		return a.Val
 	}
@@ -42,16 +44,43 @@ func (n Node) Text() string {
 	case html.TextNode, html.CommentNode:
 		return n.Tree.Data
 	}
-	if c := n.Tree.FirstChild; c != nil && c.NextSibling == nil && c.Type == html.TextNode {
-		return c.Data
+	if c := n.Tree.FirstChild; c == nil || c.NextSibling == nil && c.Type == html.TextNode {
+		return textOf(c)
 	}
 	var b strings.Builder
-	for d := range n.Tree.Descendants() {
+	for d := n.Tree.FirstChild; d != nil; d = nextInside(n.Tree, d) {
+		cost := 1
 		if d.Type == html.TextNode {
 			b.WriteString(d.Data)
+			cost += len(d.Data) / bytesPerStep
+		}
+		if !spend(cost) {
+			return ""
 		}
 	}
 	return b.String()
+}
+
+func textOf(n *html.Node) string {
+	if n == nil {
+		return ""
+	}
+	return n.Data
+}
+
+// nextInside returns what comes after a node in the order of the document, nil
+// where the element it lies in ends.
+func nextInside(element, n *html.Node) *html.Node {
+	if n.FirstChild != nil {
+		return n.FirstChild
+	}
+	for n != element {
+		if n.NextSibling != nil {
+			return n.NextSibling
+		}
+		n = n.Parent
+	}
+	return nil
 }
 
 // names returns the prefix and the local name.
@@ -63,67 +92,4 @@ func (n Node) names() (prefix, local string) {
 		return n.Tree.Namespace, n.Tree.Data
 	}
 	return "", ""
-}
-
-func top(n *html.Node) *html.Node {
-	for n.Parent != nil {
-		n = n.Parent
-	}
-	return n
-}
-
-// inOrder sorts nodes by the order of the document and drops repeated ones.
-func (ev *evaluation) inOrder(nodes NodeSet) NodeSet {
-	if len(nodes) < 2 {
-		return nodes
-	}
-	for _, n := range nodes {
-		ev.number(top(n.Tree))
-	}
-	slices.SortFunc(nodes, func(a, b Node) int {
-		return cmp.Or(cmp.Compare(ev.order[a.Tree], ev.order[b.Tree]), cmp.Compare(a.attr, b.attr))
-	})
-	return slices.Compact(nodes)
-}
-
-// number gives all nodes of a tree their places in the order.
-func (ev *evaluation) number(root *html.Node) {
-	if ev.ordered[root] {
-		return
-	}
-	if ev.order == nil {
-		ev.order, ev.ordered = make(map[*html.Node]int), make(map[*html.Node]bool)
-	}
-	ev.ordered[root] = true
-	ev.order[root] = len(ev.order)
-	for n := range root.Descendants() {
-		ev.order[n] = len(ev.order)
-	}
-}
-
-// isFlat reports whether no node of a set in document order lies in another.
-// What lies in a node comes right after it, so neighbours tell.
-func isFlat(nodes NodeSet) bool {
-	for i := 1; i < len(nodes); i++ {
-		if isAncestor(nodes[i-1], nodes[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func isAncestor(a, b Node) bool {
-	if a.attr != 0 {
-		return false
-	}
-	n := b.Tree
-	if b.attr == 0 {
-		n = n.Parent
-	}
-	for ; n != nil; n = n.Parent {
-		if n == a.Tree {
-			return true
-		}
-	}
-	return false
 }

@@ -243,7 +243,7 @@ func (p *parser) steps(start expr, deep bool) (expr, error) {
 		}
 		switch {
 		case !deep:
-		case s.axis == child && !slices.ContainsFunc(s.predicates, isPositional):
+		case s.axis == child && !s.positional:
 			s.axis = descendant // the same nodes, found in order
 		default:
 			path.steps = append(path.steps, &step{axis: descendantOrSelf, test: test{kind: anyNode}})
@@ -283,6 +283,7 @@ func (p *parser) step() (*step, error) {
 	}
 	var err error
 	s.predicates, err = p.predicates()
+	s.positional = slices.ContainsFunc(s.predicates, isPositional)
 	return s, err
 }
 

@@ -11,6 +11,21 @@ import (
 // of its first node.
 func String(v Value) string { return toString(v) }
 
+// str is toString that counts what a text costs.
+func (ev *evaluation) str(v Value) string {
+	if set, isNodes := v.(NodeSet); isNodes && len(set) > 0 {
+		return ev.text(set[0])
+	}
+	return toString(v)
+}
+
+func (ev *evaluation) num(v Value) float64 {
+	if _, isNodes := v.(NodeSet); isNodes {
+		return parseNumber(ev.str(v))
+	}
+	return toNumber(v)
+}
+
 func toString(v Value) string {
 	switch v := v.(type) {
 	case string:
@@ -91,17 +106,18 @@ func (b *binary) eval(f *focus) Value {
 		return toBool(b.left.eval(f)) && toBool(b.right.eval(f))
 	}
 	left, right := b.left.eval(f), b.right.eval(f)
+	num := f.ev.num
 	switch b.op {
 	case "+":
-		return toNumber(left) + toNumber(right)
+		return num(left) + num(right)
 	case "-":
-		return toNumber(left) - toNumber(right)
+		return num(left) - num(right)
 	case "*":
-		return toNumber(left) * toNumber(right)
+		return num(left) * num(right)
 	case "div":
-		return toNumber(left) / toNumber(right)
+		return num(left) / num(right)
 	case "mod":
-		return math.Mod(toNumber(left), toNumber(right))
+		return math.Mod(num(left), num(right))
 	}
 	return f.ev.compare(b.op, left, right)
 }
@@ -109,33 +125,39 @@ func (b *binary) eval(f *focus) Value {
 // compare compares two values. A set of nodes compares if one of its nodes
 // does.
 func (ev *evaluation) compare(op string, left, right Value) bool {
-	if _, isBool := left.(bool); isBool {
-		right = toBool(right)
-	} else if _, isBool := right.(bool); isBool {
-		left = toBool(left)
-	}
 	l, leftNodes := left.(NodeSet)
 	r, rightNodes := right.(NodeSet)
+	_, leftBool := left.(bool)
+	_, rightBool := right.(bool)
 	switch {
+	case leftBool && rightNodes, leftNodes && rightBool: // here a set is one value
+		return compareAtoms(op, toBool(left), toBool(right))
 	case leftNodes && rightNodes:
 		return ev.compareSets(op, l, r)
 	case leftNodes:
-		return slices.ContainsFunc(l, func(n Node) bool { return ev.visit() && compareAtoms(op, n.Text(), right) })
+		return slices.ContainsFunc(l, func(n Node) bool { return ev.visit() && compareAtoms(op, ev.text(n), right) })
 	case rightNodes:
-		return slices.ContainsFunc(r, func(n Node) bool { return ev.visit() && compareAtoms(op, left, n.Text()) })
+		return slices.ContainsFunc(r, func(n Node) bool { return ev.visit() && compareAtoms(op, left, ev.text(n)) })
 	}
 	return compareAtoms(op, left, right)
 }
 
 func (ev *evaluation) compareSets(op string, l, r NodeSet) bool {
-	texts := make([]string, len(r))
+	atom := func(n Node) Value { return ev.text(n) }
+	if op != "=" && op != "!=" {
+		atom = func(n Node) Value { return parseNumber(ev.text(n)) }
+	}
+	others := make([]Value, len(r))
 	for i, n := range r {
-		texts[i] = n.Text()
+		others[i] = atom(n)
 	}
 	for _, n := range l {
-		text := n.Text()
-		for _, other := range texts {
-			if ev.visit() && compareAtoms(op, text, other) {
+		one := atom(n)
+		for _, other := range others {
+			if !ev.visit() {
+				return false
+			}
+			if compareAtoms(op, one, other) {
 				return true
 			}
 		}

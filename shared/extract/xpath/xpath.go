@@ -13,8 +13,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"golang.org/x/net/html"
 )
 
 // An Expr is a compiled expression. It does not change and is safe for
@@ -67,14 +65,14 @@ type Options struct {
 // Evaluate evaluates the expression at a node. Its error is that a variable is
 // missing, that a regular expression which was put together is none, that a
 // function got what it cannot take, or that the expression takes more than
-// maxVisits steps on this tree.
+// maxSteps steps on this tree.
 func (e *Expr) Evaluate(at Node, opt Options) (Value, error) {
 	for _, name := range e.vars {
 		if _, found := opt.Vars[name]; !found {
 			return nil, fmt.Errorf("the variable $%s is not set", name)
 		}
 	}
-	ev := evaluation{Options: opt, visits: maxVisits}
+	ev := evaluation{Options: opt, left: maxSteps}
 	v := e.root.eval(&focus{ev: &ev, node: at, position: 1, size: 1})
 	if ev.err != nil {
 		return nil, ev.err
@@ -82,25 +80,11 @@ func (e *Expr) Evaluate(at Node, opt Options) (Value, error) {
 	return v, nil
 }
 
-// maxVisits bounds the nodes that one evaluation looks at, so that an
-// expression of quadratic cost does not take minutes on a large page.
-const maxVisits = 10_000_000
-
 // An evaluation is one run of an expression.
 type evaluation struct {
 	Options
-	visits  int
-	err     error
-	order   map[*html.Node]int
-	ordered map[*html.Node]bool // roots whose nodes are in order
-}
-
-// visit counts a node that is looked at, and reports whether to go on.
-func (ev *evaluation) visit() bool {
-	if ev.visits--; ev.visits < 0 && ev.err == nil {
-		ev.err = fmt.Errorf("it looks at more than %d nodes on this page", maxVisits)
-	}
-	return ev.err == nil
+	left int // steps
+	err  error
 }
 
 func (ev *evaluation) fail(format string, args ...any) {
