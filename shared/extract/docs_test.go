@@ -98,15 +98,17 @@ func TestGoOfTheDocsIsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain := strings.ReplaceAll(string(source), "\t", "")
+	plain := unindented(string(source))
 	for _, block := range blocks(t, "go") {
-		for _, line := range strings.Split(strings.ReplaceAll(block, "\t", ""), "\n") {
-			if !strings.Contains(plain, line) {
-				t.Errorf("this line is not run:\n%s", line)
+		for _, part := range strings.Split(unindented(block), "\n\n") {
+			if !strings.Contains(plain, "\n"+part+"\n") {
+				t.Errorf("this is not run as it stands there:\n%s", part)
 			}
 		}
 	}
 }
+
+func unindented(code string) string { return strings.ReplaceAll(code, "\t", "") }
 
 func docsPage(t testing.TB, language, kind string) *spider.Page {
 	resp := &crawl.Response{URL: "http://example.com/", Status: 200, Body: []byte(blocks(t, language)[0]),
@@ -118,10 +120,16 @@ var name = extract.MustXPath("//h1/text()")
 
 func parse(page *spider.Page) string { return page.Select(name).Get() }
 
-func TestGoOfTheDocs(t *testing.T) {
-	page := docsPage(t, "html", "text/html")
+func firstExample(page *spider.Page) (_ string, _, _ []string) {
 	title := page.CSS("h1::text").Get()
 	prices := page.XPath("//span[@class='price']/text()").All()
+	ids := page.JMESPath("products[?in_stock].id").All()
+	return title, prices, ids
+}
+
+func TestGoOfTheDocs(t *testing.T) {
+	page := docsPage(t, "html", "text/html")
+	title, prices, _ := firstExample(page)
 	link := page.XPathWith("//a[.=$name]/@href", map[string]any{"name": `Blue lamp`}).Get()
 	if title != "Lamps" || len(prices) != 2 || link != "/p/2" || parse(page) != "Lamps" {
 		t.Errorf("got %q, %q, %q, %q", title, prices, link, parse(page))
@@ -137,7 +145,7 @@ func TestGoOfTheDocs(t *testing.T) {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
 	page = docsPage(t, "json", "application/json")
-	ids := page.JMESPath("products[?in_stock].id").All()
+	_, _, ids := firstExample(page)
 	if diff := cmp.Diff([]string{"7"}, ids); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

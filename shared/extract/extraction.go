@@ -19,7 +19,7 @@ func (e *LinkExtractor) Extract(d *Document) []Link {
 	x.anyTag = slices.Contains(e.Tags, anyName)
 	x.anyAttr = slices.Contains(e.Attrs, anyName)
 	if !e.Repeated {
-		x.seen = make(map[string]struct{}, 64)
+		x.seen = newHashSet()
 	}
 	switch {
 	case len(e.Restrict) > 0:
@@ -43,7 +43,7 @@ type extraction struct {
 	*LinkExtractor
 	doc             *Document
 	anyTag, anyAttr bool
-	seen            map[string]struct{} // canonical URLs; nil keeps repeated ones
+	seen            *hashSet            // of canonical URLs; nil keeps repeated ones
 	parts           map[*html.Node]bool // that were visited
 	links           []Link
 }
@@ -151,15 +151,7 @@ func (x *extraction) processed(value string) string {
 
 // isRepeated notes a URL and reports whether it was noted before.
 func (x *extraction) isRepeated(u weburl.URL) bool {
-	if x.seen == nil {
-		return false
-	}
-	key := weburl.Canonical(u)
-	if _, repeated := x.seen[key]; repeated {
-		return true
-	}
-	x.seen[key] = struct{}{}
-	return false
+	return x.seen != nil && !x.seen.add(weburl.Canonical(u))
 }
 
 // isNofollow finds the word in a rel, whose words are separated by blanks, and

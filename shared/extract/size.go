@@ -30,9 +30,11 @@ const (
 // Default: [DefaultParseMaxsize].
 func (d *Document) LimitParse(bytes int64) { d.parseMaxsize = bytes }
 
-// Tokenized reports whether the page is too large for a parser, as it is longer
-// than the limit of [Document.LimitParse] or has more than 200,000 tags, and is
-// read by the tokenizer alone. Such a page is bounded in time and memory,
+// Tokenized reports whether the page is too much for a parser and is read by the
+// tokenizer alone. That is a page that is longer than the limit of
+// [Document.LimitParse], that has more than 200,000 tags or 400,000 attributes,
+// or of whose formatting elements, as far as they are not closed, a parser might
+// make more than 500,000 elements. Such a page is bounded in time and memory,
 // whatever stands in it:
 //
 //   - All of its links are found, and its base address. Where a link extractor

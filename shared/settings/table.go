@@ -123,7 +123,7 @@ func Definitions() []Definition {
 		row("LOG_LEVEL", func(s *Settings) *slog.Level { return &s.LogLevel }, level(), slog.LevelInfo, Changed,
 			"The least level that is logged."),
 		row("PARSE_MAXSIZE", func(s *Settings) *int64 { return &s.ParseMaxsize }, size(), 4<<20, Ours,
-			"The largest page that is parsed. A larger one, or one of more than 200,000 tags, is read by the tokenizer alone: all links are found, selectors see its beginning. 0: no limit by size."),
+			"The largest page that is parsed. A larger one, or one of more than 200,000 tags or 400,000 attributes, or that a parser would have to repair in 500,000 places, is read by the tokenizer alone: all links are found, selectors see its beginning. 0: no limit by size."),
 		row("RANDOMIZE_DOWNLOAD_DELAY", func(s *Settings) *bool { return &s.RandomizeDownloadDelay }, yesNo(), true, Scrapy,
 			"Varies each delay between 0.5 and 1.5 times its length."),
 		row("REDIRECT_DROP_HEADERS", func(s *Settings) *[]string { return &s.RedirectDropHeaders }, headerNames(),
