@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"iter"
 	"regexp"
 
@@ -21,6 +23,10 @@ const nameFeedLinks = "feed_links"
 //
 // An entry's address is its link; in Atom the first one without rel or with
 // rel="alternate". Without a link it is the guid, if that is a permanent one.
+//
+// An entry of JSON Feed whose url is not a text is passed over, logged and counted
+// as leg/NAME/bad_entry_count. Of a feed that is broken, which
+// leg/NAME/broken_count counts, the entries before the fault are followed.
 type FeedLinks struct {
 	// Name is the leg's name, unique in its spider.
 	//
@@ -77,6 +83,10 @@ type feedLinks struct {
 func (l *feedLinks) read(page *spider.Page, out *spider.Output) {
 	for e, err := range feedEntries(page) {
 		switch {
+		case errors.Is(err, errOddEntry):
+			page.Log.Warn("an entry of a feed is passed over", "leg", l.name, "err", err)
+			out.Count("leg/"+l.name+"/bad_entry_count", 1)
+			continue
 		case err != nil:
 			page.Log.Warn("a feed is broken; its entries so far count", "leg", l.name, "err", err)
 			out.Count("leg/"+l.name+"/broken_count", 1)
@@ -123,32 +133,98 @@ func looksLikeJSONFeed(page *spider.Page) bool {
 		bytes.Contains(page.Body[:min(len(page.Body), sniffed)], []byte("jsonfeed.org/version"))
 }
 
+// errOddEntry is the error of an entry that is passed over; others come after it.
+var errOddEntry = errors.New("an entry of the feed is not an object, or its url is not a text")
+
 // jsonEntries are the entries of a JSON Feed (jsonfeed.org/version/1.1).
 func jsonEntries(page *spider.Page) iter.Seq2[sitemap.Entry, error] {
 	return func(yield func(sitemap.Entry, error) bool) {
-		var feed struct {
-			Items []struct {
-				URL       string `json:"url"`
-				External  string `json:"external_url"`
-				Modified  string `json:"date_modified"`
-				Published string `json:"date_published"`
-			} `json:"items"`
-		}
-		if err := json.Unmarshal(page.Document().UTF8(), &feed); err != nil {
+		dec := json.NewDecoder(bytes.NewReader(page.Document().UTF8()))
+		stopped, err := jsonFeed(dec, func(item json.RawMessage) bool {
+			e, err := jsonEntry(item)
+			if err == nil && e.Loc == "" {
+				return true
+			}
+			e.Loc = absolute(page, e.Loc)
+			return yield(e, err)
+		})
+		if err != nil && !stopped {
 			yield(sitemap.Entry{}, err)
-			return
-		}
-		for _, item := range feed.Items {
-			url, modified := item.URL, item.Modified
-			if url == "" {
-				url = item.External
-			}
-			if modified == "" {
-				modified = item.Published
-			}
-			if url != "" && !yield(sitemap.Entry{Loc: absolute(page, url), LastMod: modified}, nil) {
-				return
-			}
 		}
 	}
+}
+
+// jsonFeed gives the items of a feed as they are read, so those before a fault
+// count.
+func jsonFeed(dec *json.Decoder, give func(json.RawMessage) bool) (stopped bool, err error) {
+	if err := opens(dec, '{'); err != nil {
+		return false, err
+	}
+	var value json.RawMessage
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return false, err
+		}
+		if key != "items" {
+			if err := dec.Decode(&value); err != nil {
+				return false, err
+			}
+			continue
+		}
+		if err := opens(dec, '['); err != nil {
+			return false, err
+		}
+		for dec.More() {
+			if err := dec.Decode(&value); err != nil {
+				return false, err
+			}
+			if !give(value) {
+				return true, nil
+			}
+		}
+		if _, err := dec.Token(); err != nil {
+			return false, err
+		}
+	}
+	_, err = dec.Token()
+	return false, err
+}
+
+// opens reads the sign that an object or a list begins with.
+func opens(dec *json.Decoder, sign json.Delim) error {
+	token, err := dec.Token()
+	if err == nil && token != sign {
+		err = fmt.Errorf("it has %v in place of %v", token, sign)
+	}
+	return err
+}
+
+// jsonEntry reads an item. A date that is not a text is none.
+func jsonEntry(text json.RawMessage) (sitemap.Entry, error) {
+	var item struct {
+		URL       any `json:"url"`
+		External  any `json:"external_url"`
+		Modified  any `json:"date_modified"`
+		Published any `json:"date_published"`
+	}
+	if err := json.Unmarshal(text, &item); err != nil {
+		return sitemap.Entry{}, errOddEntry
+	}
+	var e sitemap.Entry
+	for _, url := range []any{item.URL, item.External} {
+		loc, isText := url.(string)
+		if !isText && url != nil {
+			return e, errOddEntry
+		}
+		if e.Loc == "" {
+			e.Loc = loc
+		}
+	}
+	for _, date := range []any{item.Modified, item.Published} {
+		if text, _ := date.(string); e.LastMod == "" {
+			e.LastMod = text
+		}
+	}
+	return e, nil
 }

@@ -82,6 +82,39 @@ func TestFeedsThatWereCut(t *testing.T) {
 		page.Headers.Set("Content-Type", "application/json")
 		got := read(t, spider.Spider{Legs: []spider.Leg{legs.FeedLinks{}.Leg()}}, page)
 		equal(t, name, got.stats["leg/feed_links/broken_count"], 1)
+		if len(got.requests) == 0 || got.requests[0].URL != "http://shop.example/a" {
+			t.Errorf("%s: the entries before the cut are %v", name, got.urls())
+		}
+	}
+}
+
+func TestOddEntriesOfJSONFeedsArePassedOver(t *testing.T) {
+	tests := []struct {
+		name, feed  string
+		want        []string
+		odd, broken int64
+	}{
+		{"a number", `{"version":"V","items":[{"url":"/a"},{"url":5},{"url":"/b"}]}`, []string{"/a", "/b"}, 1, 0},
+		{"no objects", `{"version":"V","items":["/x",null,[],{"external_url":{}},{"url":"/b"}]}`, []string{"/b"}, 3, 0},
+		{"odd dates", `{"version":"V","items":[{"url":"/a","date_modified":5,"date_published":"2020"}]}`, []string{"/a"}, 0, 0},
+		{"odd elsewhere", `{"version":"V","title":5,"authors":{},"items":[{"url":"/a","tags":7}],"hubs":1}`, []string{"/a"}, 0, 0},
+		{"no list", `{"version":"V","items":{"url":"/a"}}`, nil, 0, 1},
+		{"a fault in between", `{"version":"V","items":[{"url":"/a"},{"url":}]}`, []string{"/a"}, 0, 1},
+		{"a list", `["V"]`, nil, 0, 1},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			page := newPage("http://shop.example/feed", strings.Replace(test.feed, "V", "https://jsonfeed.org/version/1", 1), nil)
+			page.Headers.Set("Content-Type", "application/feed+json")
+			got := read(t, spider.Spider{Legs: []spider.Leg{legs.FeedLinks{}.Leg()}}, page)
+			var urls []string
+			for _, url := range got.urls() {
+				urls = append(urls, strings.TrimPrefix(url, "http://shop.example"))
+			}
+			equal(t, "requests", urls, test.want)
+			equal(t, "odd ones", got.stats["leg/feed_links/bad_entry_count"], test.odd)
+			equal(t, "broken", got.stats["leg/feed_links/broken_count"], test.broken)
+		})
 	}
 }
 

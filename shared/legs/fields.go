@@ -97,11 +97,10 @@ func (r *fieldReader) read(page *spider.Page, out *spider.Output) error {
 // item gives the item of the page or of a part of it.
 func (r *fieldReader) item(reading *reading, scope scope, out *spider.Output) error {
 	item, found, err := r.fields.read(reading, scope)
-	var missing *missingField
 	switch {
-	case errors.As(err, &missing) && (!found && r.fields.selects):
+	case isMissing(err) && (!found && r.fields.selects):
 		return nil // a page of another kind has none of the fields
-	case errors.As(err, &missing) && !r.fail:
+	case isMissing(err) && !r.fail:
 		out.Count(r.count, 1)
 		return nil
 	case err != nil:
@@ -117,4 +116,9 @@ type missingField struct{ name string }
 
 func (e *missingField) Error() string {
 	return fmt.Sprintf("field %s is required, and has no value", e.name)
+}
+
+func isMissing(err error) bool {
+	var missing *missingField
+	return errors.As(err, &missing)
 }

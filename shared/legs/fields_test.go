@@ -105,6 +105,28 @@ func TestFieldsThatDoNotFitLeaveTheirItemOut(t *testing.T) {
 	}
 }
 
+func TestAValueThatDoesNotFitIsToldBesideOneThatIsMissing(t *testing.T) {
+	fields := legs.FieldList{{Name: "a", CSS: "b::text", Required: true}, {Name: "p", CSS: "i::text", Type: "int"}}
+	const page = `<div><b>x</b><i>1</i></div><div><i>2</i></div><div><i>abc</i></div>`
+	for name, leg := range map[string]legs.Fields{
+		"a page":             {Each: legs.CSS("div"), Fields: fields},
+		"an object":          {Fields: legs.FieldList{{Name: "o", Fields: fields}}},
+		"objects":            {Fields: legs.FieldList{{Name: "o", CSS: "div", All: true, Fields: fields}}},
+		"incomplete is fail": {Each: legs.CSS("div"), Fields: fields, Incomplete: "fail"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			html := page
+			if name == "an object" {
+				html = `<i>abc</i>`
+			}
+			_, err := tryRead(t, spider.Spider{Legs: []spider.Leg{leg.Leg()}}, newPage("http://a.example/", html, nil))
+			if err == nil || !strings.Contains(err.Error(), `field p: processor to_int of "abc"`) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
 func TestFieldsMistakesAreToldAtOnce(t *testing.T) {
 	wantMistakes(t, legs.Fields{}.Leg(), "option fields: there are none")
 	wantMistakes(t, legs.Fields{Each: legs.CSS("li["), Incomplete: "keep", Fields: legs.FieldList{

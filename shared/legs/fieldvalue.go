@@ -22,7 +22,8 @@ func newReading(page *spider.Page) *reading {
 
 // read makes an object of the fields, and reports whether a selector found
 // something. All fields are read, also behind one that is missing, so that a
-// page of another kind is told from an incomplete item.
+// page of another kind is told from an incomplete item. A value that does not fit
+// is told rather than one that is missing, which is no error by itself.
 func (s *fieldSet) read(r *reading, in scope) (object object, found bool, failed error) {
 	object = make([]member, 0, len(s.fields))
 	for i := range s.fields {
@@ -33,7 +34,7 @@ func (s *fieldSet) read(r *reading, in scope) (object object, found bool, failed
 			err = &missingField{f.Name}
 		}
 		if err != nil {
-			if failed == nil {
+			if failed == nil || isMissing(failed) && !isMissing(err) {
 				failed = err
 			}
 			continue
@@ -137,9 +138,16 @@ func (f *field) objects(r *reading, in scope) (value any, found bool, err error)
 		return o, found, nil
 	}
 	var all []any
+	var missing error
 	for part := range f.query.in(in).Each() {
 		o, inside, err := f.inner.read(r, part)
 		switch {
+		case isMissing(err) && f.All:
+			found = true
+			if missing == nil {
+				missing = err
+			}
+			continue
 		case err != nil:
 			return nil, true, inField(f.Name, err)
 		case !inside && f.inner.selects:
@@ -150,8 +158,8 @@ func (f *field) objects(r *reading, in scope) (value any, found bool, err error)
 		found = true
 		all = append(all, o)
 	}
-	if all == nil {
-		return nil, found, nil
+	if all == nil || missing != nil {
+		return nil, found, inField(f.Name, missing)
 	}
 	return all, true, nil
 }
