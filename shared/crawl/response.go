@@ -19,6 +19,9 @@ const (
 	// callbacks that come after the first to read it see; all of its links
 	// are found, but selectors see only its beginning.
 	FlagTokenized = "tokenized"
+	// FlagTruncated marks an XML document with too many elements for a tree,
+	// likewise: selectors see only its beginning.
+	FlagTruncated = "truncated"
 )
 
 // A Response is what a request brought back.

@@ -29,6 +29,7 @@ type Document struct {
 	parseMaxsize int64
 	sized        bool // tokenized is set
 	tokenized    bool
+	truncated    bool
 
 	goquery *goquery.Document
 
@@ -84,7 +85,7 @@ func (d *Document) Root() *html.Node {
 	if d.root == nil {
 		switch {
 		case d.IsXML():
-			d.root = parseXML(d.UTF8())
+			d.root, d.truncated = parseXML(d.UTF8())
 		case d.Tokenized():
 			d.root = parseFlat(d.UTF8()[:min(len(d.UTF8()), maxFlatBytes)], largeNesting)
 		default:

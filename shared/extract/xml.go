@@ -12,7 +12,8 @@ const xmlRoot = "xml"
 
 // maxXMLNodes bounds the tree of a document, attributes included: as many take
 // 100 MB, and a sitemap of 50,000 URLs has 750,000. What comes after them is
-// left out; a larger feed is read entry by entry, see [Document.XMLNodes].
+// left out, see [Document.Truncated]; a larger feed is read entry by entry, see
+// [Document.XMLNodes].
 const maxXMLNodes = 800_000
 
 // parseXML builds the tree of an XML document in UTF-8. An element's and an
@@ -21,20 +22,29 @@ const maxXMLNodes = 800_000
 //
 // Wrong XML gives what is there: an end tag closes what is open in its element,
 // one that closes nothing is passed over, and what is open at the end is
-// closed.
-func parseXML(doc []byte) *html.Node {
+// closed. truncated says that something came after the last node there may be.
+func parseXML(doc []byte) (root *html.Node, truncated bool) {
 	b := newXMLBuilder()
-	r := xmltoken.NewBytes(doc)
-	for b.nodes < maxXMLNodes {
+	for r := xmltoken.NewBytes(doc); ; {
 		kind := r.Next()
 		if kind == xmltoken.EOF {
+			break
+		}
+		if b.nodes >= maxXMLNodes && kind != xmltoken.End && !(kind == xmltoken.Text && b.isLayout(r.Data())) {
+			truncated = true
 			break
 		}
 		b.take(kind, r)
 	}
 	b.flush()
-	return b.root()
+	return b.root(), truncated
 }
+
+// Truncated reports whether the document is XML with more than 800,000
+// elements, attributes, texts and comments, and was asked for something in it:
+// selectors see those that stand first. [Document.XMLNodes] reads all of such a
+// document.
+func (d *Document) Truncated() bool { return d.truncated }
 
 // An xmlBuilder has the elements whose end tags are awaited, the document
 // first.
@@ -84,22 +94,30 @@ func (b *xmlBuilder) add(n html.Node) *html.Node {
 	node := &b.slab[0]
 	b.slab = b.slab[1:]
 	*node = n
-	// What lies too deep is put beside its parent, so that whatever recurses
-	// through the tree is safe.
-	b.open[min(len(b.open), maxNesting)-1].node.AppendChild(node)
+	// An element that lies too deep is put beside its parent, so that whatever
+	// recurses through the tree is safe. What it has in it stays in it.
+	inside := len(b.open)
+	if n.Type == html.ElementNode {
+		inside = min(inside, maxNesting)
+	}
+	b.open[inside-1].node.AppendChild(node)
 	return node
 }
 
-// flush adds the text that was collected. Outside of the root element blanks
-// are none.
+// flush adds the text that was collected.
 func (b *xmlBuilder) flush() {
 	if len(b.text) == 0 {
 		return
 	}
-	if len(b.open) > 1 || len(bytes.TrimSpace(b.text)) > 0 {
+	if !b.isLayout(b.text) {
 		b.add(html.Node{Type: html.TextNode, Data: string(b.text)})
 	}
 	b.text = b.text[:0]
+}
+
+// isLayout reports whether a text is blank and stands outside of the root element.
+func (b *xmlBuilder) isLayout(text []byte) bool {
+	return len(b.open) == 1 && len(bytes.TrimSpace(text)) == 0
 }
 
 func (b *xmlBuilder) start(name xmltoken.Name, attrs []xmltoken.Attr) {

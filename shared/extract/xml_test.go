@@ -230,6 +230,47 @@ func TestAttributesOfXMLAreBounded(t *testing.T) {
 	}
 }
 
+func TestXMLThatIsTooDeepKeepsItsTexts(t *testing.T) {
+	for _, deep := range []int{10, 399, 400, 450, 2000} {
+		item := strings.Repeat("<d>", deep) + `<t a="1">x<!--c--></t>` + strings.Repeat("</d>", deep)
+		doc := xmlDocument("<r><item>" + item + "<after>y</after></item></r>")
+		for expression, want := range map[string]string{
+			"string(//t)": "x", "string(//item//t/text())": "x", "string(//t/@a)": "1", "string(//t/comment())": "c", "string(//item/after)": "y",
+		} {
+			if got := doc.XPath(expression).Get(); got != want {
+				t.Errorf("%d deep: %s is %q, want %q", deep, expression, got, want)
+			}
+		}
+		if deepest, _ := measure(doc.Root()); deepest > 402 {
+			t.Errorf("the tree is %d deep", deepest)
+		}
+	}
+}
+
+func TestXMLThatIsCutTells(t *testing.T) {
+	const most = 800_000
+	for name, test := range map[string]struct {
+		body string
+		want bool
+	}{
+		"short":             {"<r><a/></r>", false},
+		"all of it":         {"<r>" + strings.Repeat("<a/>", most-1) + "</r>\n", false},
+		"one more":          {"<r>" + strings.Repeat("<a/>", most) + "</r>", true},
+		"a text more":       {"<r>" + strings.Repeat("<a/>", most-1) + "x</r>", true},
+		"an attribute more": {"<r>" + strings.Repeat("<a b='c'/>", most/2+1) + "</r>", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			doc := xmlDocument(test.body)
+			if doc.Truncated() {
+				t.Error("it is read before it is asked")
+			}
+			if doc.XPath("/r"); doc.Truncated() != test.want {
+				t.Errorf("got %v", !test.want)
+			}
+		})
+	}
+}
+
 func measure(root *html.Node) (deepest, nodes int) {
 	depth := 0
 	for n := root; n != nil; {

@@ -194,6 +194,9 @@ func (c *Chain) collect(page *Page, call func(out *Output) error) Results {
 		if found.tokenized {
 			c.stats.Inc("response/tokenized_count")
 		}
+		if found.truncated {
+			c.stats.Inc("response/truncated_count")
+		}
 		err = errors.Join(err, found.selectors)
 		if len(out.errs) > 0 {
 			err = &unhandled{errors.Join(err, &InvalidOutput{errors.Join(out.errs...)})}

@@ -131,6 +131,7 @@ type found struct {
 	selectors error // what was wrong with them
 	notPages  int   // addresses that lead to no page
 	tokenized bool  // it is too large for a parser, which was not found before
+	truncated bool  // it is XML of too many nodes, which was not found before
 }
 
 func (p *Page) takeFound() found {
@@ -141,6 +142,10 @@ func (p *Page) takeFound() found {
 	if p.doc.WasTokenized() && !p.HasFlag(crawl.FlagTokenized) {
 		p.Flags = append(p.Flags, crawl.FlagTokenized)
 		f.tokenized = true
+	}
+	if p.doc.Truncated() && !p.HasFlag(crawl.FlagTruncated) {
+		p.Flags = append(p.Flags, crawl.FlagTruncated)
+		f.truncated = true
 	}
 	return f
 }

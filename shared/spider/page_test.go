@@ -42,6 +42,28 @@ func TestAPageThatIsTooLargeIsFlaggedAndCounted(t *testing.T) {
 	}
 }
 
+func TestXMLThatIsCutIsFlaggedAndCountedOnce(t *testing.T) {
+	for name, test := range map[string]struct{ nodes, want int }{"too large": {800_000, 1}, "not too large": {10, 0}} {
+		t.Run(name, func(t *testing.T) {
+			var w world
+			s := spider.Spider{Parse: func(_ context.Context, page *spider.Page, _ *spider.Output) error {
+				page.XPath("/r/b")
+				return nil
+			}}
+			page := newPage("<r>"+strings.Repeat("<a/>", test.nodes)+"<b/></r>", nil)
+			page.Headers.Set("Content-Type", "text/xml")
+			for range 2 {
+				for _, err := range w.chain(t, s).Process(context.Background(), page) {
+					t.Fatal(err)
+				}
+			}
+			if n := w.stats.Take()["response/truncated_count"]; n != int64(test.want) || page.HasFlag(crawl.FlagTruncated) != (n > 0) {
+				t.Errorf("counted %d times, flags %v", n, page.Flags)
+			}
+		})
+	}
+}
+
 func TestPageSelects(t *testing.T) {
 	page := newPage(`<p id=x>1</p>`, nil)
 	got := page.XPath("//p/text()").Get() + page.XPathWith("//p[@id=$id]/text()", map[string]any{"id": "x"}).Get() + page.CSS("p").Attr("id")
