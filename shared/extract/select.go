@@ -73,7 +73,7 @@ func (d *Document) json() (any, error) {
 func (d *Document) JSON(v any) error { return unmarshal(d.UTF8(), v) }
 
 // find appends what a selector finds in a hit.
-func (d *Document) find(hits []hit, h hit, q *Query, vars map[string]xpath.Value) ([]hit, error) {
+func (d *Document) find(hits []hit, h hit, q *Query, opt xpath.Options) ([]hit, error) {
 	switch q.language {
 	case langCSS:
 		n, err := d.element(h)
@@ -86,7 +86,8 @@ func (d *Document) find(hits []hit, h hit, q *Query, vars map[string]xpath.Value
 		if at.Tree == nil || err != nil {
 			return hits, err
 		}
-		v, err := q.xpath.Evaluate(at, xpath.Options{Vars: vars, HTML: !isXML(at.Tree)})
+		opt.HTML = !isXML(at.Tree)
+		v, err := q.xpath.Evaluate(at, opt)
 		if err != nil {
 			return hits, err
 		}

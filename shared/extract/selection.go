@@ -72,8 +72,10 @@ func (s Selection) XPathWith(expression string, vars map[string]any) Selection {
 
 func (s Selection) selectWith(q *Query, vars map[string]xpath.Value) Selection {
 	found := Selection{doc: s.doc, err: s.err}
+	steps := xpath.StepsAtNodes
+	opt := xpath.Options{Vars: vars, Steps: &steps}
 	for _, h := range s.hits {
-		hits, err := s.doc.find(found.hits, h, q, vars)
+		hits, err := s.doc.find(found.hits, h, q, opt)
 		if err != nil {
 			err = &SelectorError{Language: string(q.language), Selector: q.text, Err: err}
 			s.doc.blame(err)

@@ -6,6 +6,10 @@ import "fmt"
 // cost, or one on a page that is made for it, ends within about a second.
 const maxSteps = 10_000_000
 
+// StepsAtNodes are the steps that an expression may take at many nodes, one
+// after the other.
+const StepsAtNodes = 100_000_000
+
 // What costs how many steps; a step is a node that is looked at, and takes 5 to
 // 50 ns.
 const (

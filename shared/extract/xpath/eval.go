@@ -185,11 +185,18 @@ func (ev *evaluation) filter(list NodeSet, predicate expr) NodeSet {
 	}
 	var kept NodeSet
 	inner := focus{ev: ev, size: len(list)}
+	p, isPath := predicate.(*path)
 	for i, n := range list {
 		if !ev.spend(predicateSteps) {
 			return nil
 		}
 		inner.node, inner.position = n, i+1
+		if isPath {
+			if p.tally(&inner, 1) > 0 {
+				kept = append(kept, n)
+			}
+			continue
+		}
 		v := predicate.eval(&inner)
 		if k, isNumber := v.(float64); isNumber && k == float64(i+1) || !isNumber && toBool(v) {
 			kept = append(kept, n)

@@ -145,7 +145,12 @@ var functions = map[string]function{
 	// Sets of nodes.
 	"last":     num(0, 0, func(f *focus, _ *call) float64 { return float64(f.size) }),
 	"position": num(0, 0, func(f *focus, _ *call) float64 { return float64(f.position) }),
-	"count":    onSets(1, num(1, 1, func(f *focus, c *call) float64 { return float64(len(f.nodes(c.args[0]))) })),
+	"count": onSets(1, num(1, 1, func(f *focus, c *call) float64 {
+		if p, isPath := c.args[0].(*path); isPath {
+			return float64(p.tally(f, math.MaxInt))
+		}
+		return float64(len(f.nodes(c.args[0])))
+	})),
 	"sum": onSets(1, num(1, 1, func(f *focus, c *call) (sum float64) {
 		for _, n := range f.nodes(c.args[0]) {
 			sum += parseNumber(f.ev.text(n))
@@ -205,8 +210,8 @@ var functions = map[string]function{
 	})),
 
 	// Booleans.
-	"boolean": truth(1, 1, func(f *focus, c *call) bool { return toBool(c.args[0].eval(f)) }),
-	"not":     truth(1, 1, func(f *focus, c *call) bool { return !toBool(c.args[0].eval(f)) }),
+	"boolean": truth(1, 1, func(f *focus, c *call) bool { return f.holds(c.args[0]) }),
+	"not":     truth(1, 1, func(f *focus, c *call) bool { return !f.holds(c.args[0]) }),
 	"true":    truth(0, 0, func(*focus, *call) bool { return true }),
 	"false":   truth(0, 0, func(*focus, *call) bool { return false }),
 	"lang":    truth(1, 1, lang),

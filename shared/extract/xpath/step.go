@@ -66,6 +66,36 @@ func (ev *evaluation) reach(s *step, from NodeSet) NodeSet {
 	return all.set()
 }
 
+// tally counts what a path finds, up to most, and makes no list of what its
+// last step finds from one node.
+func (p *path) tally(f *focus, most int) int {
+	before := path{start: p.start, steps: p.steps[:max(len(p.steps)-1, 0)]}
+	from, _ := before.eval(f).(NodeSet)
+	if len(p.steps) == 0 || len(from) == 0 {
+		return min(len(from), most)
+	}
+	last := p.steps[len(p.steps)-1]
+	if len(last.predicates) > 0 || len(from) > 1 {
+		return min(len(f.ev.step(last, from)), most)
+	}
+	count := 0
+	f.ev.walk(last.axis, from[0], func(n Node) bool {
+		if f.ev.passes(&last.test, last.axis, n) {
+			count++
+		}
+		return count < most
+	})
+	return count
+}
+
+// holds evaluates an expression as a boolean.
+func (f *focus) holds(e expr) bool {
+	if p, isPath := e.(*path); isPath {
+		return p.tally(f, 1) > 0
+	}
+	return toBool(e.eval(f))
+}
+
 // decisive leaves out nodes of a set whose axis holds nothing that the others
 // do not have on theirs.
 func (ev *evaluation) decisive(a axis, from NodeSet) NodeSet {

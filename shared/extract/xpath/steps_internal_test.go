@@ -79,6 +79,8 @@ func TestStepsFromManyNodesGrowWithThePage(t *testing.T) {
 		{strings.Repeat("<p>x", n), "count(//p/preceding-sibling::p)", "4999"},
 		{strings.Repeat("<p>x", n), "count(//p/preceding::text())", "4999"},
 		{strings.Repeat("<p>x", n), "count(//p/..)", "1"},
+		{strings.Repeat("<p>x", n), "count(//p[preceding-sibling::p])", "4999"},
+		{strings.Repeat("<p>x", n), "count(//p[not(following-sibling::p) or preceding::p and //p])", "4999"},
 		{strings.Repeat("<p>x", n), "count(//p[1] | //p[last()] | //p)", "5000"},
 		{strings.Repeat("<p>x", n), "count(//p[last()]/ancestor::*[1])", "1"},
 		{strings.Repeat("<p id=a>x", n), "count(id(//@id))", "5000"},

@@ -101,9 +101,9 @@ func toBool(v Value) bool {
 func (b *binary) eval(f *focus) Value {
 	switch b.op {
 	case "or":
-		return toBool(b.left.eval(f)) || toBool(b.right.eval(f))
+		return f.holds(b.left) || f.holds(b.right)
 	case "and":
-		return toBool(b.left.eval(f)) && toBool(b.right.eval(f))
+		return f.holds(b.left) && f.holds(b.right)
 	}
 	left, right := b.left.eval(f), b.right.eval(f)
 	num := f.ev.num

@@ -58,3 +58,23 @@ func TestComparisonsAndNumbersAreThoseOfTheStandard(t *testing.T) {
 		}
 	}
 }
+
+func TestStepsAreSharedByEvaluations(t *testing.T) {
+	root, err := html.Parse(strings.NewReader(strings.Repeat("<p>x", 100)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := xpath.Compile("count(//p)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := 1000
+	opt := xpath.Options{HTML: true, Steps: &steps}
+	done := 0
+	for ; done < 10 && err == nil; done++ {
+		_, err = e.Evaluate(xpath.At(root), opt)
+	}
+	if err == nil || !strings.Contains(err.Error(), "at the nodes that were selected before") || done < 2 || done > 6 {
+		t.Errorf("%d evaluations, %v", done, err)
+	}
+}

@@ -60,6 +60,11 @@ type Options struct {
 	// prefix, by their names in lower case too, as HTML parsers of other
 	// languages have them.
 	HTML bool
+
+	// Steps, if not nil, is what this evaluation and those that come after
+	// it may take together, besides the bound that each has. An evaluation
+	// takes off what it took. See [StepsAtNodes].
+	Steps *int
 }
 
 // Evaluate evaluates the expression at a node. Its error is that a variable is
@@ -72,8 +77,18 @@ func (e *Expr) Evaluate(at Node, opt Options) (Value, error) {
 			return nil, fmt.Errorf("the variable $%s is not set", name)
 		}
 	}
-	ev := evaluation{Options: opt, left: maxSteps}
+	most := maxSteps
+	if opt.Steps != nil {
+		most = min(most, *opt.Steps)
+	}
+	ev := evaluation{Options: opt, left: most}
 	v := e.root.eval(&focus{ev: &ev, node: at, position: 1, size: 1})
+	if opt.Steps != nil {
+		*opt.Steps -= most - ev.left
+		if ev.left < 0 && most < maxSteps {
+			return nil, fmt.Errorf("it takes more than %d steps at the nodes that were selected before", StepsAtNodes)
+		}
+	}
 	if ev.err != nil {
 		return nil, ev.err
 	}
