@@ -62,7 +62,7 @@ func (a *app) check(ctx context.Context, f checkFlags, names []string) error {
 	if err != nil {
 		return asUsage(err)
 	}
-	all, err := a.singles(false, names...)
+	all, wrong, err := a.singles(names...)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,10 @@ func (a *app) check(ctx context.Context, f checkFlags, names []string) error {
 		return asUsage(err)
 	}
 	if f.list {
-		return a.listContracts(spiders, f.jsonForm)
+		if err := a.listContracts(spiders, f.jsonForm); err != nil || wrong == nil {
+			return err
+		}
+		return wrongUse("spiders whose files are wrong are not listed")
 	}
 	ctx, stop := interruptible(ctx)
 	defer stop()
@@ -96,6 +99,8 @@ func (a *app) check(ctx context.Context, f checkFlags, names []string) error {
 		}
 	}
 	switch {
+	case wrong != nil:
+		return wrongUse("%d of %d contracts failed, and spiders whose files are wrong were not checked", failed, n)
 	case failed > 0:
 		return &failure{exitFailed, fmt.Errorf("%d of %d contracts failed", failed, n)}
 	case n == 0:

@@ -27,7 +27,7 @@ func firstOf(f cobra.CompletionFunc) cobra.CompletionFunc {
 }
 
 func (a *app) completeSpiders(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	registry, err := a.registry()
+	registry, _, err := a.registry()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
@@ -36,7 +36,7 @@ func (a *app) completeSpiders(*cobra.Command, []string, string) ([]cobra.Complet
 
 // completeCallbacks offers the callbacks of the spider in --spider.
 func (a *app) completeCallbacks(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	registry, err := a.registry()
+	registry, _, err := a.registry()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

@@ -35,6 +35,7 @@ type display struct {
 }
 
 func newDisplay(out io.Writer, quiet bool) *display {
+	out = beneath(out) // the progress line moves the cursor; log lines quote controls
 	d := &display{out: out, quiet: quiet}
 	if f, ok := out.(*os.File); ok {
 		d.term = term.IsTerminal(int(f.Fd()))

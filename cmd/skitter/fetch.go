@@ -65,7 +65,10 @@ func (a *app) fetch(ctx context.Context, spec crawl.JobSpec, req *crawl.Request)
 	defer stop()
 	p := a.project
 	if spec.Spider != "" {
-		if p, err = a.here(); err != nil {
+		if err := a.readable(spec.Spider); err != nil {
+			return nil, asUsage(err)
+		}
+		if p, _, err = a.here(); err != nil {
 			return nil, asUsage(err)
 		}
 	}

@@ -15,17 +15,20 @@ func (a *app) listCommand() *cobra.Command {
 		Example: "  skitter list",
 		Args:    exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			registry, err := a.registry()
+			registry, wrong, err := a.registry()
 			if err != nil {
-				return &failure{exitFailed, err}
+				return asUsage(err)
 			}
 			if asJSON {
-				return json.NewEncoder(a.stdout).Encode(registry.Names())
+				if err := json.NewEncoder(a.stdout).Encode(registry.Names()); err != nil {
+					return &failure{exitFailed, err}
+				}
+				return asUsage(wrong)
 			}
 			for _, name := range registry.Names() {
 				fmt.Fprintln(a.stdout, name)
 			}
-			return nil
+			return asUsage(wrong)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,7 +86,7 @@ func (a *app) newSpider(f newFlags, args []string) error {
 	}
 	made, err := newspider.Create(o)
 	for _, file := range made.Files {
-		fmt.Fprintln(a.stdout, file)
+		fmt.Fprintln(a.stdout, seenFromHere(filepath.Join(o.Root, file)))
 	}
 	switch {
 	case err != nil && len(made.Files) > 0:
@@ -94,7 +96,7 @@ func (a *app) newSpider(f newFlags, args []string) error {
 	case made.Todo != "":
 		return &failure{exitFailed, errors.New(made.Todo)}
 	case made.Listed:
-		fmt.Fprintf(a.stderr, "next: go test ./spiders/..., build skitter anew (make build), then: skitter crawl %s\n", o.Name)
+		fmt.Fprintf(a.stderr, "next: go test ./%s, build skitter anew (make build), then: skitter crawl %s\n", filepath.ToSlash(filepath.Join(seenFromHere(filepath.Join(o.Root, "spiders")), "...")), o.Name)
 	default:
 		fmt.Fprintf(a.stderr, "next: skitter crawl %s\n", o.Name)
 	}
@@ -114,6 +116,16 @@ func rootFor(template string) (string, error) {
 	return root, err
 }
 
+// seenFromHere is a file's name as it leads there from this folder.
+func seenFromHere(name string) string {
+	if here, err := os.Getwd(); err == nil && filepath.IsAbs(name) {
+		if rel, err := filepath.Rel(here, name); err == nil {
+			return rel
+		}
+	}
+	return name
+}
+
 // withScheme lets a bare domain stand for its home page, as Scrapy's genspider
 // does.
 func withScheme(address string) string {
@@ -126,12 +138,9 @@ func withScheme(address string) string {
 // taken are the names of the spiders that there are. A YAML spider that is
 // wrong hides none: its file is found by its name.
 func (a *app) taken() ([]string, error) {
-	registry, err := a.registry()
+	registry, _, err := a.registry()
 	if err != nil {
-		registry, err = a.project.Registry()
-	}
-	if err != nil {
-		return nil, &failure{exitFailed, err}
+		return nil, asUsage(err)
 	}
 	return registry.Names(), nil
 }

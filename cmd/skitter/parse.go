@@ -70,7 +70,7 @@ func (a *app) parse(ctx context.Context, f parseFlags, raw string) error {
 	if err != nil {
 		return asUsage(err)
 	}
-	all, err := a.singles(false, spec.Spider)
+	all, _, err := a.singles(spec.Spider)
 	if err != nil {
 		return err
 	}

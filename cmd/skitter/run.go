@@ -51,6 +51,9 @@ docs/yaml.md tells what the file says.`,
 
 // fromFile reads the spider of a file.
 func (a *app) fromFile(path string) (name, definition string, err error) {
+	if path == "-" {
+		return "", "", errors.New("run reads no spider from stdin: save it to a file, and name that")
+	}
 	if filepath.Ext(path) == ".go" {
 		return "", "", notByFile(path)
 	}
@@ -108,28 +111,48 @@ func notByFile(name string) error {
 var validFolder = regexp.MustCompile(`^\w+$`)
 
 // singles makes what fetches and reads single pages for the spiders of this
-// folder. The names are those that were asked for, if any. Lenient, it tells of a
-// YAML spider that is wrong and goes on with those that are built in.
-func (a *app) singles(lenient bool, names ...string) (*assembly.Singles, error) {
+// folder. The names are those that were asked for, if any: a file of theirs that
+// is wrong is an error, and one of another spider is in nobody's way. Without
+// names, wrong is what is wrong with files in spiders/; it is told already.
+func (a *app) singles(names ...string) (all *assembly.Singles, wrong, err error) {
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" })
 	for _, name := range names {
-		if err := notByFile(name); err != nil {
-			return nil, asUsage(err)
+		if err := a.readable(name); err != nil {
+			return nil, nil, asUsage(err)
 		}
 	}
 	layers, err := a.layers()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	here, err := a.here()
+	here, wrong, err := a.here()
+	if err != nil {
+		return nil, nil, asUsage(err)
+	}
+	if len(names) > 0 {
+		wrong = nil
+	}
+	if wrong != nil {
+		printError(a.stderr, wrong)
+	}
+	all, err = assembly.NewSingles(here, layers, newDisplay(a.stderr, false).log)
+	return all, wrong, asUsage(err)
+}
+
+// readable says what is wrong with the file of a spider in spiders/, if it has
+// one.
+func (a *app) readable(name string) error {
+	if err := notByFile(name); err != nil {
+		return err
+	}
+	d, err := yamlspider.ReadNamed(os.DirFS("."), spidersFolder, name)
 	switch {
-	case err != nil && lenient:
-		printError(a.stderr, err)
-		here = a.project
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid):
+		return nil
 	case err != nil:
-		return nil, asUsage(err)
+		return err
 	}
-	all, err := assembly.NewSingles(here, layers, newDisplay(a.stderr, false).log)
-	return all, asUsage(err)
+	return a.onlyYAML(d)
 }
 
 // known reports a name that no spider has.
@@ -141,39 +164,44 @@ func (a *app) known(name string) error {
 	if _, err = registry.Get(name); err == nil {
 		return nil
 	}
-	if registry, err = a.registry(); err == nil {
-		_, err = registry.Get(name) // names those in spiders/, too
+	if here, _, lerr := a.registry(); lerr == nil {
+		_, err = here.Get(name) // names those in spiders/, too
 	}
 	return err
 }
 
-// registry has the spiders of [app.here].
-func (a *app) registry() (*spider.Registry, error) {
-	p, err := a.here()
+// registry has the spiders of [app.here]. Where some are wrong, it has the others.
+func (a *app) registry() (registry *spider.Registry, wrong, err error) {
+	p, wrong, err := a.here()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return p.Registry()
+	registry, err = p.Registry()
+	return registry, wrong, err
 }
 
 // here is the project as it is in the folder where the program was called: the
 // YAML spiders in spiders/ replace those of the same name that are built in.
-func (a *app) here() (project.Project, error) {
-	p := a.project
-	files, err := yamlspider.ReadFolder(os.DirFS("."), spidersFolder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return p, err
+// Those whose files are wrong are left out, and wrong says what is wrong there.
+func (a *app) here() (p project.Project, wrong, err error) {
+	p = a.project
+	var mistakes []error
+	var files []yamlspider.Definition
+	if _, err := os.Stat(spidersFolder); !errors.Is(err, fs.ErrNotExist) {
+		files, err = yamlspider.ReadFolder(os.DirFS("."), spidersFolder)
+		mistakes = append(mistakes, err)
 	}
 	built, err := yamlspider.ReadFolder(p.Definitions, ".")
 	if err != nil {
-		return p, err
+		return p, nil, err
 	}
 	p.Definitions = nil // what they say is among the spiders now
 	p.Spiders = slices.Clone(p.Spiders)
 	seen := make(map[string]bool)
 	for _, d := range files {
 		if err := a.onlyYAML(d); err != nil {
-			return p, err
+			mistakes = append(mistakes, err)
+			continue
 		}
 		seen[d.Spider.Name] = true
 		p.Spiders = append(p.Spiders, d.Spider)
@@ -183,7 +211,7 @@ func (a *app) here() (project.Project, error) {
 			p.Spiders = append(p.Spiders, d.Spider)
 		}
 	}
-	return p, nil
+	return p, errors.Join(mistakes...), nil
 }
 
 // onlyYAML refuses a YAML spider that has the name of one in Go.

@@ -62,7 +62,7 @@ func (a *app) shell(ctx context.Context, f shellFlags, args []string) error {
 		return asUsage(err)
 	}
 	// Somebody who writes a spider that is wrong tries its selectors here.
-	all, err := a.singles(f.spider == "", f.spider)
+	all, _, err := a.singles(f.spider)
 	if err != nil {
 		return err
 	}
@@ -100,6 +100,9 @@ func firstPage(sh *shell.Shell, f shellFlags, args []string) (func(context.Conte
 		return nil, nil
 	}
 	name := args[0]
+	if name == "-" {
+		return nil, errors.New("the shell reads commands from stdin, and no page: save it to a FILE, and name that")
+	}
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		if f.url != "" {
 			if f.url, err = assembly.PageURL(f.url); err != nil {
@@ -203,7 +206,7 @@ func (a *app) typist() (keyboard, screen *os.File) {
 	if !ok || !term.IsTerminal(int(in.Fd())) {
 		return nil, nil
 	}
-	if out, ok := a.stderr.(*os.File); ok {
+	if out, ok := beneath(a.stderr).(*os.File); ok {
 		return in, out
 	}
 	return in, in // a terminal takes output, too

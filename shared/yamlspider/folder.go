@@ -63,6 +63,9 @@ func ReadNamed(fsys fs.FS, folder, name string) (Definition, error) {
 	d := Definition{File: path.Join(folder, name+ending)}
 	file, err := fsys.Open(d.File)
 	if err != nil {
+		if _, there := fs.Lstat(fsys, d.File); there == nil && errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%s: it is a link to a file that is not there", d.File)
+		}
 		return d, err
 	}
 	defer func() { _ = file.Close() }()
