@@ -37,10 +37,11 @@ type Document struct {
 	queryEncoding encoding.Encoding // nil for UTF-8
 	resolves      bool              // base and queryEncoding are set
 
-	data     any   // the body's JSON
-	dataErr  error // why it is none
-	dataRead bool
-	embedded embedded
+	data      any   // the body's JSON
+	dataErr   error // why it is none
+	dataLarge bool  // it is too large for one
+	dataRead  bool
+	embedded  embedded
 
 	notPages int
 	wrong    []error // selectors

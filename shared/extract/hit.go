@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/skitterhq/skitter/shared/extract/xpath"
@@ -124,19 +125,24 @@ func (d *Document) embeddedMarkup(h hit) (*html.Node, error) {
 
 // value returns the JSON value that a hit is, or that its text is. It is false
 // if the text is no JSON.
-func (d *Document) value(h hit) (any, bool) {
+//
+// The error is that of a text whose JSON is too large.
+func (d *Document) value(h hit) (v any, isJSON bool, err error) {
 	if _, isText := h.data.(string); h.node == nil && !isText {
-		return h.data, true
+		return h.data, true, nil
 	}
 	text := h.plain()
 	if d.embedded.json == nil || d.embedded.jsonText != text {
+		if err := checkJSONSize([]byte(text)); err != nil {
+			return nil, false, fmt.Errorf("the text is too large as JSON: %w", err)
+		}
 		v, err := decodeJSON([]byte(text))
 		if err != nil {
-			return nil, false
+			return nil, false, nil
 		}
 		d.embedded.jsonText, d.embedded.json = text, v
 	}
-	return d.embedded.json, true
+	return d.embedded.json, true, nil
 }
 
 // An embedded is what was last read out of a text: a few selectors in a row are

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -12,27 +13,45 @@ import (
 // selectJSONPath returns what a path finds in a value. The library goes through
 // an object in an order that changes from run to run; here it is that of the
 // names, as a page must give the same each time that it is read.
-func selectJSONPath(path *jsonpath.Path, root any) []any {
-	found := []any{root}
+func selectJSONPath(path *jsonpath.Path, root any) ([]any, error) {
+	found, visits := []any{root}, 0
 	for _, segment := range path.Query().Segments() {
-		w := jsonWalker{segment: segment, root: root}
+		w := jsonWalker{segment: segment, root: root, visits: visits}
 		for _, v := range found {
-			w.visit(v)
+			if err := w.visit(v); err != nil {
+				return nil, err
+			}
 		}
-		found = w.found
+		found, visits = w.found, w.visits
 	}
-	return found
+	return found, nil
 }
 
 type jsonWalker struct {
 	segment *spec.Segment
 	root    any
 	found   []any
+	visits  int
 }
 
-func (w *jsonWalker) visit(v any) {
+// bounded stops a walk that finds or looks at too much.
+func (w *jsonWalker) bounded(looksAt int) error {
+	if w.visits += looksAt; w.visits > maxJSONVisits {
+		return fmt.Errorf("it looks at more than %d values", maxJSONVisits)
+	}
+	if len(w.found) > maxJSONResults {
+		return fmt.Errorf("it finds more than %d values", maxJSONResults)
+	}
+	return nil
+}
+
+func (w *jsonWalker) visit(v any) error {
+	object, isObject := v.(map[string]any)
+	list, _ := v.([]any)
 	for _, selector := range w.segment.Selectors() {
-		object, isObject := v.(map[string]any)
+		if err := w.bounded(1 + len(object) + len(list)); err != nil {
+			return err
+		}
 		if !isObject {
 			w.found = append(w.found, selector.Select(v, w.root)...)
 			continue
@@ -52,19 +71,20 @@ func (w *jsonWalker) visit(v any) {
 			w.found = append(w.found, selector.Select(v, w.root)...)
 		}
 	}
-	if !w.segment.IsDescendant() {
-		return
+	if err := w.bounded(0); err != nil || !w.segment.IsDescendant() {
+		return err
 	}
-	switch v := v.(type) {
-	case []any:
-		for _, element := range v {
-			w.visit(element)
-		}
-	case map[string]any:
-		for _, name := range names(v) {
-			w.visit(v[name])
+	for _, element := range list {
+		if err := w.visit(element); err != nil {
+			return err
 		}
 	}
+	for _, name := range names(object) {
+		if err := w.visit(object[name]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // names returns the names of an object's members, sorted.

@@ -47,7 +47,10 @@ func (d *Document) Select(q *Query) Selection {
 	}
 	v, err := d.json()
 	if err != nil {
-		err = &SelectorError{Language: string(q.language), Selector: q.text, Err: fmt.Errorf("the page is no JSON: %w", err)}
+		if !d.dataLarge {
+			err = fmt.Errorf("the page is no JSON: %w", err)
+		}
+		err = &SelectorError{Language: string(q.language), Selector: q.text, Err: err}
 		d.blame(err)
 		return Selection{doc: d, err: err}
 	}
@@ -63,6 +66,10 @@ func (d *Document) all() Selection {
 func (d *Document) json() (any, error) {
 	if !d.dataRead {
 		d.dataRead = true
+		if err := checkJSONSize(d.UTF8()); err != nil {
+			d.dataErr, d.dataLarge = fmt.Errorf("the page's JSON is too large: %w", err), true
+			return nil, d.dataErr
+		}
 		d.data, d.dataErr = decodeJSON(d.UTF8())
 	}
 	return d.data, d.dataErr
@@ -93,12 +100,16 @@ func (d *Document) find(hits []hit, h hit, q *Query, opt xpath.Options) ([]hit, 
 		}
 		return appendXPath(hits, v), nil
 	}
-	v, isJSON := d.value(h)
-	if !isJSON {
-		return hits, nil
+	v, isJSON, err := d.value(h)
+	if err != nil || !isJSON {
+		return hits, err
 	}
 	if q.language == langJSONPath {
-		for _, found := range selectJSONPath(q.jsonpath, v) {
+		all, err := selectJSONPath(q.jsonpath, v)
+		if err != nil {
+			return hits, err
+		}
+		for _, found := range all {
 			hits = append(hits, hit{data: found})
 		}
 		return hits, nil
