@@ -56,7 +56,7 @@ func (o FormOptions) Check() error {
 	if o.FormXPath != "" {
 		q, err := CompileXPath(o.FormXPath)
 		if err == nil {
-			err = q.withoutVariables()
+			err = q.CheckVariables()
 		}
 		if err != nil {
 			wrong = append(wrong, fmt.Errorf("option formxpath: %w", err))

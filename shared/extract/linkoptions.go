@@ -166,7 +166,7 @@ func (c *optionCompiler) queries(option string, selectors []string, compile func
 	for _, s := range selectors {
 		q, err := compile(s)
 		if err == nil {
-			err = q.withoutVariables()
+			err = q.CheckVariables()
 		}
 		if err != nil {
 			c.wrong = append(c.wrong, fmt.Errorf("option %s: %w", option, err))

@@ -122,9 +122,9 @@ func compile(l language, text string) (q *Query, err error) {
 // String returns the selector's text.
 func (q *Query) String() string { return q.text }
 
-// withoutVariables refuses an XPath expression that asks for variables where
-// nobody gives them values.
-func (q *Query) withoutVariables() error {
+// CheckVariables reports an XPath expression that asks for variables, for where
+// nobody gives them values: it would fail for every page.
+func (q *Query) CheckVariables() error {
 	if q.xpath == nil || len(q.xpath.Variables()) == 0 {
 		return nil
 	}

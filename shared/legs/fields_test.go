@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/extract"
 	"github.com/skitterhq/skitter/shared/legs"
 	"github.com/skitterhq/skitter/shared/spider"
 )
@@ -102,6 +103,25 @@ func TestFieldsThatDoNotFitLeaveTheirItemOut(t *testing.T) {
 	equal(t, "items", got.items, []string{`{"n":1}`, `{"n":3}`})
 	if err == nil || !strings.Contains(err.Error(), `leg fields: field n: processor to_int of "two"`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestXPathVariablesAreRefusedInEveryOption(t *testing.T) {
+	with := legs.XPath("//a[@id=$x]")
+	const xpath = "//a[@id=$x]"
+	fields := legs.FieldList{{Name: "a", XPath: xpath}}
+	links := extract.LinkOptions{RestrictXPaths: []string{xpath}}
+	for option, leg := range map[string]legs.Builder{
+		"each":                     legs.Fields{Each: with, Fields: legs.FieldList{{Name: "a", CSS: "b"}}},
+		"fields.a":                 legs.Fields{Fields: fields},
+		"fields.o.fields.a":        legs.Fields{Fields: legs.FieldList{{Name: "o", Fields: fields}}},
+		"next":                     legs.Pagination{Next: with},
+		"while":                    legs.Pagination{PageParam: "p", While: with},
+		"until":                    legs.Pagination{PageParam: "p", Until: with},
+		"restrict_xpaths":          legs.RegexLinks{LinkOptions: links},
+		"rules[0].restrict_xpaths": legs.CrawlRules{Rules: []legs.Rule{{LinkOptions: links}}},
+	} {
+		wantMistakes(t, leg.Leg(), "option "+option, "variable $x has no value here")
 	}
 }
 

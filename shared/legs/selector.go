@@ -38,7 +38,8 @@ func XPath(expression string) Selector { return Selector{XPath: expression} }
 // IsZero reports whether it is no selector.
 func (s Selector) IsZero() bool { return s == Selector{} }
 
-// Compile compiles the selector. That of none is nil.
+// Compile compiles the selector. That of none is nil. An XPath expression with
+// variables is refused, as nobody gives them values.
 func (s Selector) Compile() (*extract.Query, error) {
 	languages := 0
 	for _, text := range []string{s.CSS, s.XPath, s.JMESPath, s.JSONPath} {
@@ -52,7 +53,11 @@ func (s Selector) Compile() (*extract.Query, error) {
 	case s.CSS != "":
 		return extract.CompileCSS(s.CSS)
 	case s.XPath != "":
-		return extract.CompileXPath(s.XPath)
+		q, err := extract.CompileXPath(s.XPath)
+		if err == nil {
+			err = q.CheckVariables()
+		}
+		return q, err
 	case s.JMESPath != "":
 		return extract.CompileJMESPath(s.JMESPath)
 	case s.JSONPath != "":
