@@ -141,7 +141,7 @@ func (l *csvFeed) read(ctx context.Context, page *spider.Page, out *spider.Outpu
 		return nil
 	}
 	doc := extract.NewDocument(body, nameOr(l.contentType, page.Headers.Get("Content-Type")), page.Response.URL)
-	rows := csvRows{rest: doc.UTF8(), delimiter: l.delimiter, quote: l.quote, line: 1}
+	rows := csvRows{rest: doc.UTF8(), delimiter: l.delimiter, quote: l.quote, line: 1, vain: max(leastVain, 2*len(doc.UTF8()))}
 	bad := badRows{leg: l.name, page: page, out: out}
 	defer bad.count()
 	headers := l.Headers
@@ -156,7 +156,8 @@ func (l *csvFeed) read(ctx context.Context, page *spider.Page, out *spider.Outpu
 		}
 		headers = fields
 	}
-	if err := l.checkFields(headers); err != nil {
+	columns, err := l.columns(headers)
+	if err != nil {
 		return err
 	}
 	entries := entryReader{page: page, out: out, process: l.ProcessResults}
@@ -170,41 +171,62 @@ func (l *csvFeed) read(ctx context.Context, page *spider.Page, out *spider.Outpu
 		case len(fields) != len(headers):
 			bad.add(line, fmt.Sprintf("it has %d fields, the header has %d", len(fields), len(headers)))
 		default:
-			entries.read(func(out *spider.Output) error { return l.row(ctx, page, headers, fields, out) })
+			entries.read(func(out *spider.Output) error { return l.row(ctx, page, columns, fields, out) })
 		}
 	}
 	return errors.Join(entries.errs...)
 }
 
-// checkFields reports a field whose column the file lacks.
-func (l *csvFeed) checkFields(headers []string) error {
-	for _, field := range slices.Sorted(maps.Keys(l.Fields)) {
-		if header := l.Fields[field]; !slices.Contains(headers, header) && l.ParseRow == nil {
-			return fmt.Errorf("field %s: the file has no column %q; it has %q", field, header, headers)
-		}
-	}
-	return nil
+// csvColumns are the columns of a file.
+type csvColumns struct {
+	headers []string
+	fields  []csvColumn // of the item
 }
 
-// row reads one row that is good.
-func (l *csvFeed) row(ctx context.Context, page *spider.Page, headers, fields []string, out *spider.Output) error {
-	row := make(map[string]string, len(headers))
+type csvColumn struct {
+	name   string
+	number int
+}
+
+// columns finds the columns of the item's fields, once for all rows. Of two
+// columns of one name the last one counts, as in Python's DictReader.
+func (l *csvFeed) columns(headers []string) (csvColumns, error) {
+	c := csvColumns{headers: headers}
+	last := make(map[string]int, len(headers))
 	for i, header := range headers {
-		row[header] = fields[i]
+		last[header] = i
 	}
-	if l.ParseRow != nil {
-		return l.ParseRow(ctx, page, row, out)
-	}
-	item := object{}
 	if len(l.Fields) == 0 {
-		for i, header := range headers {
-			if slices.Index(headers, header) == i {
-				item = append(item, member{header, row[header]})
+		placed := make(map[string]bool, len(headers))
+		for _, header := range headers {
+			if !placed[header] {
+				placed[header] = true
+				c.fields = append(c.fields, csvColumn{header, last[header]})
 			}
 		}
 	}
 	for _, field := range slices.Sorted(maps.Keys(l.Fields)) {
-		item = append(item, member{field, row[l.Fields[field]]})
+		number, found := last[l.Fields[field]]
+		if !found && l.ParseRow == nil {
+			return c, fmt.Errorf("field %s: the file has no column %q; it has %q", field, l.Fields[field], headers[:min(len(headers), maxListed)])
+		}
+		c.fields = append(c.fields, csvColumn{field, number})
+	}
+	return c, nil
+}
+
+// row reads one row that is good.
+func (l *csvFeed) row(ctx context.Context, page *spider.Page, columns csvColumns, fields []string, out *spider.Output) error {
+	if l.ParseRow != nil {
+		row := make(map[string]string, len(fields))
+		for i, header := range columns.headers {
+			row[header] = fields[i]
+		}
+		return l.ParseRow(ctx, page, row, out)
+	}
+	item := make(object, len(columns.fields))
+	for i, c := range columns.fields {
+		item[i] = member{c.name, fields[c.number]}
 	}
 	out.Item(item)
 	return nil

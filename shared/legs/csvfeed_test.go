@@ -3,6 +3,7 @@ package legs_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -162,4 +163,57 @@ func FuzzCSV(f *testing.F) {
 		}
 		_, _ = tryRead(t, withCSV(legs.CSVFeed{Delimiter: delimiter, Quotechar: quote}), csvPage(body))
 	})
+}
+
+// fastest is the least time of three that a CSV file takes, with what was read
+// of it. The machine may be busy, so one time says little.
+func fastest(t *testing.T, body string) (time.Duration, output) {
+	t.Helper()
+	least, got := time.Hour, output{}
+	for range 3 {
+		begin := time.Now()
+		got = read(t, withCSV(legs.CSVFeed{}), csvPage(body))
+		least = min(least, time.Since(begin))
+	}
+	return least, got
+}
+
+func TestCSVFeedIsReadInLinearTime(t *testing.T) {
+	columns := func(n int) string {
+		header, row := make([]string, n), strings.Repeat(",", n-1)
+		for i := range header {
+			header[i] = fmt.Sprint("c", i)
+		}
+		return strings.Join(header, ",") + strings.Repeat("\n"+row, 3)
+	}
+	for name, file := range map[string]func(n int) string{
+		"columns":                      columns,
+		"quotes that run to the end":   func(n int) string { return "a,b\n" + strings.Repeat("\"x\",\"y\n", n/2*2+1) },
+		"a quote that never closes":    func(n int) string { return "a,b\n1,\"" + strings.Repeat("x,y\n", n) },
+		"quotes in pairs, none closes": func(n int) string { return "a,b\n" + strings.Repeat("\"\"\"\",\n", n) + "\"" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			const n = 6000
+			short, _ := fastest(t, file(n))
+			long, _ := fastest(t, file(4*n))
+			if long > 10*max(short, time.Millisecond) {
+				t.Errorf("four times the file takes %v in place of %v", long, short)
+			}
+		})
+	}
+}
+
+func TestQuotesThatNeverCloseAreTriedWithinABudget(t *testing.T) {
+	for name, test := range map[string]struct {
+		lines int
+		least int64
+		most  int64
+	}{"a small file": {301, 301, 301}, "a large file": {1<<18 + 1, 1, 5}} {
+		t.Run(name, func(t *testing.T) {
+			got := read(t, withCSV(legs.CSVFeed{}), csvPage("a,b\n"+strings.Repeat("\"x\",\"y\n", test.lines)))
+			if bad := got.stats["leg/csv_feed/bad_row_count"]; bad < test.least || bad > test.most {
+				t.Errorf("%d rows are bad", bad)
+			}
+		})
+	}
 }

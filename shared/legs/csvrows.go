@@ -15,13 +15,14 @@ type csvRows struct {
 	quote     rune
 	line      int // of rest, from 1
 
-	unclosed int // rows whose quote never closed
+	// vain is how many bytes may still be read for rows whose quotes never
+	// close. After that a quote that does not close in its line is a letter, so
+	// that a hostile file is read in linear time.
+	vain int
 }
 
-// maxUnclosed is how often a quote is looked for to the end in vain. After that
-// one that does not close in its line is a letter, so that a hostile file is
-// read in one go.
-const maxUnclosed = 100
+// leastVain is what may be read in vain of a small file.
+const leastVain = 4 << 20
 
 // next returns the fields of the next row and the number of its line, false for
 // a bad row, and nil fields at the end. Lines without anything are passed over.
@@ -39,12 +40,12 @@ func (r *csvRows) next() (fields []string, line int, ok bool) {
 		return nil, line, true
 	}
 	scope := r.rest
-	if r.unclosed >= maxUnclosed {
+	if r.vain <= 0 {
 		scope = scope[:lineLength(scope)]
 	}
 	fields, n, closed := r.row(scope)
 	if !closed {
-		r.unclosed++
+		r.vain -= len(r.rest)
 		n = lineLength(r.rest)
 		n += lineEnd(r.rest[n:])
 		fields = []string{}
@@ -78,7 +79,7 @@ func (r *csvRows) field(b []byte) (field string, n int, closed bool) {
 	if c, size := utf8.DecodeRune(b); len(b) > 0 && c == r.quote {
 		var inside int
 		text, inside, closed = r.quoted(b[size:])
-		if !closed && r.unclosed < maxUnclosed {
+		if !closed && r.vain > 0 {
 			return "", 0, false
 		}
 		if closed {
