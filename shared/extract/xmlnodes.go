@@ -37,7 +37,7 @@ func (d *Document) XMLNodes(tag string, namespaces map[string]string) iter.Seq2[
 		d.prepareToResolve()
 		n := nodeReader{
 			doc: d, tag: xmltoken.Name{Local: tag}, spaces: newXMLSpaces(namespaces),
-			reader: xmltoken.NewBytes(d.UTF8()),
+			reader: xmltoken.NewBytes(d.UTF8()), names: make(map[xmltoken.Name]int),
 		}
 		if prefix, local, found := strings.Cut(tag, ":"); found {
 			n.tag = xmltoken.Name{Prefix: prefix, Local: local}
@@ -53,9 +53,10 @@ type nodeReader struct {
 	spaces *xmlSpaces
 	reader *xmltoken.Reader
 
-	outside []xmltoken.Name // the open elements round what is looked for
-	deeper  int             // how many more are open than maxOutside
-	inside  *xmlBuilder     // the element that is being read, nil for none
+	outside []xmltoken.Name       // the open elements round what is looked for
+	names   map[xmltoken.Name]int // how many of each name are in outside
+	deeper  int                   // how many more are open than maxOutside
+	inside  *xmlBuilder           // the element that is being read, nil for none
 }
 
 func (n *nodeReader) read(yield func(Selection, error) bool) {
@@ -104,6 +105,7 @@ func (n *nodeReader) start() {
 		n.inside.take(xmltoken.Start, n.reader)
 	case len(n.outside) < maxOutside:
 		n.outside = append(n.outside, name)
+		n.names[name]++
 	default:
 		n.deeper++
 	}
@@ -127,13 +129,15 @@ func (n *nodeReader) end() *html.Node {
 		}
 		return nil
 	}
-	for i := len(n.outside) - 1; i >= 0; i-- {
-		if n.outside[i] == name {
-			n.outside = n.outside[:i]
-			return n.whole() // it lacks its own end tag
-		}
+	if n.names[name] == 0 {
+		return nil
 	}
-	return nil
+	for closed := (xmltoken.Name{}); closed != name; {
+		closed = n.outside[len(n.outside)-1]
+		n.names[closed]--
+		n.outside = n.outside[:len(n.outside)-1]
+	}
+	return n.whole() // it lacks its own end tag
 }
 
 // whole ends the element that is being read, if there is one.

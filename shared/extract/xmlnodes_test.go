@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -109,5 +110,27 @@ func TestAnElementWithoutEndEnds(t *testing.T) {
 	}
 	if got != 1 {
 		t.Errorf("%d elements", got)
+	}
+}
+
+func TestForeignEndTagsRoundXMLNodesTakeLinearTime(t *testing.T) {
+	read := func(open int) time.Duration {
+		least := time.Hour
+		for range 3 {
+			doc := xmlDocument("<r>" + strings.Repeat("<a>", open) + strings.Repeat("</b>", 100_000) + "<item>x</item>")
+			begin, found := time.Now(), 0
+			for range doc.XMLNodes("item", nil) {
+				found++
+			}
+			least = min(least, time.Since(begin))
+			if found != 1 {
+				t.Fatalf("%d items", found)
+			}
+		}
+		return least
+	}
+	few, many := read(1), read(999)
+	if many > 8*max(few, time.Millisecond) {
+		t.Errorf("among 999 open elements it takes %v in place of %v", many, few)
 	}
 }
