@@ -23,6 +23,10 @@ const nameItemID = "item_id"
 // SEP-016's ItemIdSetter. Items with the same values there have the same
 // identifier, whatever the order of the fields is, however a number is written
 // (12.5, 12.50 and 1.25e1 are one), and in every crawl.
+//
+// What is hashed is the fields as JSON in UTF-8: an object without blanks, its
+// names sorted, & < and > as they are, integers of up to 40 digits as they are
+// and other numbers as digits and an exponent (125e-1).
 type ItemID struct {
 	// Name is the leg's name, unique in its spider.
 	//
@@ -129,14 +133,17 @@ func (o ItemID) sum(values map[string]any) (string, error) {
 	if err := dec.Decode(&plain); err != nil {
 		return "", err
 	}
-	if text, err = json.Marshal(normalNumbers(plain)); err != nil {
+	var written bytes.Buffer
+	enc := json.NewEncoder(&written)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(normalNumbers(plain)); err != nil {
 		return "", err
 	}
 	var h hash.Hash = sha1.New()
 	if o.Hash == "sha256" {
 		h = sha256.New()
 	}
-	h.Write(text)
+	h.Write(bytes.TrimSuffix(written.Bytes(), []byte("\n")))
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 

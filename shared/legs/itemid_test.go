@@ -1,7 +1,9 @@
 package legs_test
 
 import (
+	"crypto/sha1"
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/skitterhq/skitter/shared/crawl"
@@ -58,6 +60,12 @@ func TestItemIDsAreTheSameForTheSameFields(t *testing.T) {
 	}
 	backwards := legs.ItemID{IDFieldsToHash: []string{"sku", "supplier"}}
 	equal(t, "the order of the option", guid(t, backwards, `{"supplier":"Ada","sku":12.5}`), first)
+}
+
+func TestItemIDsAreTheHashOfPlainJSON(t *testing.T) {
+	text := "{\"name\":\"A & B <Söhne>\",\"price\":125e-1,\"stock\":1200}"
+	want := fmt.Sprintf("%x", sha1.Sum([]byte(text)))
+	equal(t, "guid", guid(t, legs.ItemID{}, `{"stock":12e2,"name":"A & B <Söhne>","price":12.50}`), want)
 }
 
 func TestItemIDNumbersAreOneHoweverTheyAreWritten(t *testing.T) {

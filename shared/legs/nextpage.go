@@ -2,6 +2,7 @@ package legs
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"net/url"
 	"strconv"
@@ -135,7 +136,11 @@ func (p *paginator) following(text string) (string, bool) {
 	if p.MaxPages > 0 && (number-p.start)/p.Step+1 >= p.MaxPages {
 		return "", false
 	}
-	return strconv.Itoa(number + p.Step), true
+	next := number + p.Step
+	if strings.HasPrefix(text, "0") && next >= 0 {
+		return fmt.Sprintf("%0*d", len(text), next), true // 007 comes before 008
+	}
+	return strconv.Itoa(next), true
 }
 
 // param is the value of an argument of a URL's query, and whether it is there.

@@ -19,6 +19,11 @@ import (
 // number that can be read in two ways ("1.234") is an error: a wrong price would
 // be worse. So are two numbers in one text; use [Re] before to choose one.
 //
+// What stands round the number and may change it is an error, too: a fraction
+// sign ("2½"), brackets that may be a minus ("(5.00)"), a minus behind it ("5-")
+// or a dash before it that may be one ("—5"), and a blank between digits that may
+// be two numbers ("5 200 g").
+//
 // The currency is not read.
 func Price(decimal string) Processor {
 	if decimal != "" && decimal != "." && decimal != "," {
@@ -47,6 +52,9 @@ func oneNumber(s string) (number string, negative bool, err error) {
 		if strings.ContainsFunc(s, unicode.IsDigit) {
 			return "", false, errors.New("has digits other than 0 to 9; replace them first")
 		}
+		if hasNumberSign(s) {
+			return "", false, errFraction
+		}
 		return "", false, nil
 	}
 	end := start
@@ -66,6 +74,9 @@ func oneNumber(s string) (number string, negative bool, err error) {
 	}
 	if strings.ContainsFunc(s[end:], unicode.IsDigit) {
 		return "", false, errors.New(`has more than one number; choose one with "re" first`)
+	}
+	if err := isUnsure(s, start, end); err != nil {
+		return "", false, err
 	}
 	before := s[:start]
 	if strings.HasSuffix(before, ".") || strings.HasSuffix(before, ",") {

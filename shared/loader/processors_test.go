@@ -161,6 +161,30 @@ func TestPrice(t *testing.T) {
 	}
 }
 
+func TestPriceRefusesWhatMayChangeTheNumber(t *testing.T) {
+	for want, texts := range map[string][]string{
+		"is a part of the number":   {"2½", "2 ½", "½", "€ 12⁹⁹", "Ⅳ 5"},
+		"in brackets":               {"(5.00)", "$(5)", "($5.00)", "( 5.00 € )", "(EUR 5)", "USD (5.00)", "Total ($5.00)"},
+		"which may be a minus":      {"5-", "5 -", "5- €", "5\u2212", "5 – USD", "—5", "–£5", "Change —5", "- 5", "— € 5"},
+		"or one with a blank in it": {"5 200 g", "2 500ml", "1 250 kg.", "3 100 г"},
+		"has more than one number":  {"2 for £5", "5 - 10", "5 20", "1/2", "1⁄2", "10% off 5"},
+	} {
+		for _, text := range texts {
+			if got, err := loader.Price("").Process(nil, text); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: got %v, %v; want an error that has %q", text, got, err, want)
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		"Reviews (5)": "5", "(3 reviews)": "3", "(only 3)": "3", "€5/m²": "5", "5-pack": "5", "ISO-5": "5", "Price - £5": "5", "Price — £5": "5",
+		"1 200 €": "1200", "1 200 kr": "1200", "1\u00a0200 g": "1200", "1 200,50 g": "1200.50", "-5 €": "-5", "12,- EUR": "12", "5 - in stock": "5",
+	} {
+		if got, err := loader.Price("").Process(nil, text); err != nil || got != number(want) {
+			t.Errorf("%q: got %v (%v), want %s", text, got, err, want)
+		}
+	}
+}
+
 func TestErrorsOfProcessorsNameWhatIsWrong(t *testing.T) {
 	tests := []struct {
 		processor loader.Processor
