@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/http/httpguts"
+
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/spider"
 )
@@ -48,6 +50,14 @@ type Follow struct {
 func (f Follow) check(top *spider.Spider, m *mistakes) {
 	m.add("callback", checkCallback(top, f.Callback))
 	m.add("errback", checkErrback(top, f.Errback))
+	for _, name := range slices.Sorted(maps.Keys(f.Headers)) {
+		switch {
+		case !httpguts.ValidHeaderFieldName(name):
+			m.add("headers", fmt.Errorf("%q is no name of a header: it is letters, digits and - alone", name))
+		case !httpguts.ValidHeaderFieldValue(f.Headers[name]):
+			m.add("headers."+name, errors.New("it has a line end or another control character, which no header may have"))
+		}
+	}
 }
 
 // request makes a request for an absolute URL.

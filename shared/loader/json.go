@@ -51,3 +51,23 @@ func inJSON(q *extract.Query, value any) (extract.Selection, error) {
 	}
 	return found, found.Err()
 }
+
+// checkJSON reports a value that has no JSON, such as a channel: an item with it
+// could not be stored.
+func checkJSON(value any) error {
+	switch v := value.(type) {
+	case nil, string, bool, json.Number:
+		return nil
+	case []any:
+		for _, one := range v {
+			if err := checkJSON(one); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if _, err := json.Marshal(value); err != nil {
+		return fmt.Errorf("is %s, which is nothing in JSON: %w", describe(value), err)
+	}
+	return nil
+}

@@ -228,6 +228,10 @@ func (l *Loader[T]) fill(item *T, fields []crawl.Field) error {
 	var errs []error
 	if open, ok := any(item).(*crawl.Item); ok {
 		for _, f := range fields {
+			if err := checkJSON(f.Value); err != nil {
+				errs = append(errs, &Error{Field: f.Name, Value: f.Value, Err: err})
+				continue
+			}
 			errs = append(errs, open.Set(f.Name, f.Value))
 		}
 		return errors.Join(errs...)
@@ -237,6 +241,12 @@ func (l *Loader[T]) fill(item *T, fields []crawl.Field) error {
 		dst.Set(copyOf(dst)) // the item that was there is the caller's
 	}
 	for _, f := range fields {
+		if dst.Kind() == reflect.Map {
+			if err := checkJSON(f.Value); err != nil {
+				errs = append(errs, &Error{Field: f.Name, Value: f.Value, Err: err})
+				continue
+			}
+		}
 		if err := setField(dst, l.typ.shape, f, l.typ.spec.Fields[f.Name].Layouts); err != nil {
 			errs = append(errs, &Error{Field: f.Name, Value: f.Value, Err: err})
 		}

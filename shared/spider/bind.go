@@ -9,6 +9,9 @@ import (
 	"github.com/skitterhq/skitter/shared/crawl"
 )
 
+// ErrReadsNoPage is wrapped by the error of a spider that could not read any page.
+var ErrReadsNoPage = errors.New("it reads no page: give it Parse, a callback or a leg with ProcessResponse")
+
 // bind checks a spider and returns a copy whose legs are bound to it and lie
 // in one list, each sub-leg right after its leg. Nothing of s is changed, so one
 // value may be bound more than once, and at the same time.
@@ -38,7 +41,7 @@ func bind(s Spider) (*Spider, error) {
 	}
 	top.Legs, top.CallbackLegs, top.promised = legs, own, nil
 	if top.Parse == nil && len(top.Callbacks) == 0 && len(own) == 0 && !slices.ContainsFunc(legs, reads) {
-		return nil, errors.New("it reads no page: give it Parse, a callback or a leg with ProcessResponse")
+		return nil, ErrReadsNoPage
 	}
 	if err := checkContracts(top); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package yamlspider
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"reflect"
 	"slices"
@@ -45,6 +46,10 @@ func (r Reader) Load(name string, text []byte) (spider.Spider, error) {
 	// What has no place of its own in the file.
 	if _, err := spider.NewRegistry(s); err != nil {
 		for _, err := range each(err) {
+			if errors.Is(err, spider.ErrReadsNoPage) {
+				d.at(root, "nothing reads a page: give the spider legs that do, such as fields or regex_links, under parse, callbacks or legs")
+				continue
+			}
 			d.add(0, 0, "%v", err)
 		}
 		return s, d.err()

@@ -17,10 +17,18 @@ func (d *decoder) selector(n *yaml.Node, into *legs.Selector, what string) {
 		into.CSS = d.someCSS(n, what)
 		return
 	}
+	if n.Kind != yaml.MappingNode {
+		d.noSelector(n, what)
+		return
+	}
 	d.object(n, reflect.ValueOf(into).Elem(), what)
-	if *into == (legs.Selector{}) && n.Kind == yaml.MappingNode && len(n.Content) == 0 {
+	if *into == (legs.Selector{}) && len(n.Content) == 0 {
 		d.someCSS(n, what)
 	}
+}
+
+func (d *decoder) noSelector(n *yaml.Node, what string) {
+	d.at(n, "%s wants a CSS selector (%s: h1::text) or a mapping such as {xpath: //h1}, and got %s", what, what, describe(n))
 }
 
 func (d *decoder) someCSS(n *yaml.Node, what string) string {
@@ -46,6 +54,10 @@ func (d *decoder) itemField(n *yaml.Node, into *legs.Field) {
 	}
 	if isText(n) {
 		into.CSS = d.someCSS(n, into.Name)
+		return
+	}
+	if n.Kind != yaml.MappingNode {
+		d.noSelector(n, into.Name)
 		return
 	}
 	d.depth++
