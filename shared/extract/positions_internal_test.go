@@ -6,6 +6,9 @@ import (
 )
 
 func TestPositionsOfManySiblingsAreCountedOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the run without the race detector does it")
+	}
 	const rows = 60_000
 	d := NewDocument([]byte("<table>"+strings.Repeat("<tr><td>x", rows)+"</table>"), "text/html", "")
 	for selector, want := range map[string]int{

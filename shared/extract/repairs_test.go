@@ -18,6 +18,9 @@ func numbered(n int, format string) string {
 }
 
 func TestBadMarkupKeepsItsStructure(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the run without the race detector does it")
+	}
 	for _, test := range []struct {
 		name, page, selector string
 		want                 int

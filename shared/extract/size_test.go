@@ -157,6 +157,9 @@ func heapGrowth(f func()) int {
 }
 
 func TestLargePagesGiveAllTheirLinks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the run without the race detector does it")
+	}
 	var b strings.Builder
 	b.WriteString(`<html><head><base href="/base/"></head><body><noscript><a href="n">no script</a></noscript>`)
 	var want []extract.Link
@@ -207,6 +210,9 @@ func TestLargePagesGiveAllTheirLinks(t *testing.T) {
 }
 
 func TestWhatIsReadByTheTokenizer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the run without the race detector does it")
+	}
 	for _, test := range []struct {
 		name string
 		body string

@@ -180,6 +180,9 @@ func TestRemoveNamespaces(t *testing.T) {
 
 // TestHostileXML is quick and bounded, whatever comes.
 func TestHostileXML(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the run without the race detector does it")
+	}
 	const size = 1 << 20
 	fill := func(s string) string { return strings.Repeat(s, size/len(s)) }
 	for name, body := range map[string]string{
@@ -248,6 +251,9 @@ func TestXMLThatIsTooDeepKeepsItsTexts(t *testing.T) {
 }
 
 func TestXMLThatIsCutTells(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the run without the race detector does it")
+	}
 	const most = 800_000
 	for name, test := range map[string]struct {
 		body string

@@ -179,6 +179,9 @@ func fastest(t *testing.T, body string) (time.Duration, output) {
 }
 
 func TestCSVFeedIsReadInLinearTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the run without the race detector does it")
+	}
 	columns := func(n int) string {
 		header, row := make([]string, n), strings.Repeat(",", n-1)
 		for i := range header {
@@ -204,6 +207,9 @@ func TestCSVFeedIsReadInLinearTime(t *testing.T) {
 }
 
 func TestQuotesThatNeverCloseAreTriedWithinABudget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the run without the race detector does it")
+	}
 	for name, test := range map[string]struct {
 		lines int
 		least int64
