@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -142,13 +141,11 @@ func spidersNamed(registry *spider.Registry, names []string) ([]*spider.Spider, 
 }
 
 func (a *app) listContracts(spiders []*spider.Spider, asJSON bool) error {
-	enc := json.NewEncoder(a.stdout)
-	enc.SetEscapeHTML(false)
 	for _, s := range spiders {
 		for k := range s.Contracts {
 			c := &s.Contracts[k]
 			if asJSON {
-				if err := enc.Encode(checked{Spider: s.Name, Callback: c.CallbackName(), URL: c.URL}); err != nil {
+				if err := printJSON(a.stdout, []checked{{Spider: s.Name, Callback: c.CallbackName(), URL: c.URL}}); err != nil {
 					return &failure{exitFailed, err}
 				}
 				continue

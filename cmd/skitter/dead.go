@@ -95,12 +95,12 @@ func (a *app) otherLetters(ctx context.Context, e *engine.Engine, job crawl.JobU
 			continue
 		}
 		if asJSON {
-			err = json.NewEncoder(a.stdout).Encode(map[string]string{"letter": letter.ID, "queue": string(letter.From), "reason": letter.Reason})
+			err = printJSON(a.stdout, []map[string]string{{"letter": letter.ID, "queue": string(letter.From), "reason": letter.Reason}})
 		} else {
 			_, err = fmt.Fprintf(a.stdout, "letter %s\t%s\tof queue %s\n", letter.ID, letter.Reason, letter.From)
 		}
 		if err != nil {
-			return err
+			return &failure{exitFailed, err}
 		}
 	}
 	return nil

@@ -172,16 +172,19 @@ func knownCallback(s *spider.Spider, name string) error {
 func (a *app) walk(ctx context.Context, single *assembly.Single, req *crawl.Request, f parseFlags, feed *crawl.Feed) error {
 	p := &parsed{w: a.stdout, flags: f}
 	var errs []error
+	closing := func() error { return nil }
 	if f.pipelines {
-		closing, err := single.OpenPipeline(ctx)
-		if err != nil {
+		var err error
+		if closing, err = single.OpenPipeline(ctx); err != nil {
 			return &failure{exitFailed, err}
 		}
-		defer func() { _ = closing() }()
 	}
 	for v := range single.Walk(ctx, req, f.depth) {
 		if f.pipelines {
-			v.Items, v.Err = a.keepItems(ctx, single, v)
+			var err error
+			if v.Items, err = a.keepItems(ctx, single, v.Items); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", v.Request.URL, err))
+			}
 		}
 		var closes *crawl.CloseSpider
 		switch {
@@ -193,18 +196,17 @@ func (a *app) walk(ctx context.Context, single *assembly.Single, req *crawl.Requ
 			fmt.Fprintf(a.stderr, "%s: the spider does not see this answer: status %d\n", v.Response.URL, v.Response.Status)
 		}
 		if err := p.add(v); err != nil {
-			return &failure{exitFailed, err}
+			return &failure{exitFailed, errors.Join(err, closing())}
 		}
 		if closes != nil {
 			break
 		}
 	}
+	errs = append(errs, closing())
 	if ctx.Err() != nil {
 		return &failure{exitInterrupted, ctx.Err()}
 	}
-	if err := p.close(); err != nil {
-		errs = append(errs, err)
-	}
+	errs = append(errs, p.close())
 	if feed != nil {
 		if _, err := feeds.Deliver(ctx, *feed, crawl.NewJobUID(), feeds.Options{}, p.allItems()); err != nil {
 			errs = append(errs, fmt.Errorf("items not written: %w", err))
@@ -216,12 +218,11 @@ func (a *app) walk(ctx context.Context, single *assembly.Single, req *crawl.Requ
 	return nil
 }
 
-// keepItems passes a visit's items through the pipelines, and returns those that
-// are kept.
-func (a *app) keepItems(ctx context.Context, single *assembly.Single, v assembly.Visit) ([]crawl.Item, error) {
+// keepItems passes items through the pipelines, and returns those that are kept.
+func (a *app) keepItems(ctx context.Context, single *assembly.Single, items []crawl.Item) ([]crawl.Item, error) {
 	var kept []crawl.Item
-	errs := []error{v.Err}
-	for k, item := range v.Items {
+	var errs []error
+	for k, item := range items {
 		stored, err := single.Keep(ctx, k, item)
 		var drop *crawl.Drop
 		switch {

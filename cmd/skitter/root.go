@@ -58,6 +58,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 func (a *app) run(ctx context.Context, args []string) int {
 	a.stdout, a.stderr = onScreen(a.stdout), onScreen(a.stderr)
+	defer flushScreens(a.stdout, a.stderr)
 	root := a.root()
 	root.SetArgs(args)
 	root.SetOut(a.stdout)

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/skitterhq/skitter/spiders"
 )
@@ -41,25 +40,16 @@ func TestATerminalIsShownControlsEscaped(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `a\u001b[31mred\u001b]0;title\u0007\u009b2J\u007fé`
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
-		ty.mu.Lock()
-		seen := ty.seen.String()
-		ty.mu.Unlock()
-		if strings.Contains(seen, "THE END") {
-			if strings.Count(seen, want) != 2 || strings.ContainsAny(seen, "\x1b\x07\x7f\u009b") {
-				t.Errorf("the terminal was sent %q, want twice %q", seen, want)
-			}
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the terminal was sent %q", seen)
-		}
+	seen := ty.await("THE END")
+	if strings.Count(seen, want) != 2 || strings.ContainsAny(seen, "\x1b\x07\x7f\u009b") {
+		t.Errorf("the terminal was sent %q, want twice %q", seen, want)
 	}
 }
 
 func TestAScreenTakesTextInPieces(t *testing.T) {
 	for in, want := range map[string]string{
-		"a\r\nb\r":     "a\r\nb",
+		"a\r\nb\r":     "a\r\nb" + `\u000d`,
+		"caf\xe9":      `caf\xe9`,
 		"a\rb\n":       `a\u000db` + "\n",
 		"\xc2\x9b\x9b": `\u009b\x9b`,
 		"é€\x00\t":     "é€" + `\u0000` + "\t",
@@ -71,6 +61,7 @@ func TestAScreenTakesTextInPieces(t *testing.T) {
 				t.Fatal(n, err)
 			}
 		}
+		s.flush()
 		if out.String() != want {
 			t.Errorf("%q is shown as %q, want %q", in, out.String(), want)
 		}

@@ -22,6 +22,15 @@ func onScreen(w io.Writer) io.Writer {
 	return w
 }
 
+// flushScreens writes what terminals hold back at the end of the program.
+func flushScreens(writers ...io.Writer) {
+	for _, w := range writers {
+		if s, ok := w.(*screen); ok {
+			s.flush()
+		}
+	}
+}
+
 // beneath is the terminal under a screen, for what draws on it, and any other
 // writer itself.
 func beneath(w io.Writer) io.Writer {
@@ -38,6 +47,20 @@ type screen struct {
 	mu    sync.Mutex
 	under io.Writer
 	held  []byte // an end that is judged with what follows
+}
+
+// flush writes an end that nothing followed.
+func (s *screen) flush() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.held {
+		if c == '\r' {
+			fmt.Fprint(s.under, `\u000d`)
+		} else {
+			fmt.Fprintf(s.under, `\x%02x`, c)
+		}
+	}
+	s.held = nil
 }
 
 func (s *screen) Write(p []byte) (int, error) {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -22,8 +21,8 @@ type typist struct {
 	t        *testing.T
 	keyboard *os.File
 
-	mu   sync.Mutex
-	seen bytes.Buffer
+	shown chan string // what comes to stand there
+	seen  string      // of it what was not awaited yet
 }
 
 // newTypist returns a typist and the terminal's other end.
@@ -46,14 +45,12 @@ func newTypist(t *testing.T) (*typist, *os.File) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = tty.Close() })
-	ty := &typist{t: t, keyboard: keyboard}
+	ty := &typist{t: t, keyboard: keyboard, shown: make(chan string, 1000)}
 	go func() {
 		b := make([]byte, 4096)
 		for {
 			n, err := keyboard.Read(b)
-			ty.mu.Lock()
-			ty.seen.Write(b[:n])
-			ty.mu.Unlock()
+			ty.shown <- string(b[:n])
 			if err != nil {
 				return
 			}
@@ -62,25 +59,28 @@ func newTypist(t *testing.T) (*typist, *os.File) {
 	return ty, tty
 }
 
+// await waits for a text, and returns what stands before it.
+func (ty *typist) await(text string) string {
+	ty.t.Helper()
+	for timeout := time.After(20 * time.Second); ; {
+		before, after, found := strings.Cut(ty.seen, text)
+		if found {
+			ty.seen = after
+			return before
+		}
+		select {
+		case more := <-ty.shown:
+			ty.seen += more
+		case <-timeout:
+			ty.t.Fatalf("no %q; there stands %q", text, ty.seen)
+		}
+	}
+}
+
 // types waits for the next prompt and then types keys.
 func (ty *typist) types(keys string) {
 	ty.t.Helper()
-	const prompt = "skitter> "
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
-		ty.mu.Lock()
-		_, after, found := bytes.Cut(ty.seen.Bytes(), []byte(prompt))
-		if found {
-			after = bytes.Clone(after)
-			ty.seen.Reset()
-			ty.seen.Write(after)
-			ty.mu.Unlock()
-			break
-		}
-		ty.mu.Unlock()
-		if time.Now().After(deadline) {
-			ty.t.Fatalf("no prompt; there stands %q", ty.seen.String())
-		}
-	}
+	ty.await("skitter> ")
 	if _, err := ty.keyboard.WriteString(keys); err != nil {
 		ty.t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // scrapysOwn says what to do in place of commands that Scrapy has and Skitter
-// has not, or not yet.
+// has under another name, or has not.
 var scrapysOwn = map[string]string{
 	"runspider":    "skitter run FILE.yaml runs a spider that is written in YAML; one in Go is built in: put it under spiders/, name it in spiders/project.go, run make build, then: skitter crawl SPIDER",
 	"startproject": "a project is a copy of Skitter's repository; your part of it is the folder spiders/; skitter new NAME URL writes a spider there",

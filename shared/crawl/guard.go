@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -56,6 +57,17 @@ func (e *PanicError) At() string {
 		}
 	}
 	return first
+}
+
+// LogArgs are an error as arguments of a log: under "err", and for a panic where
+// it was under "at" and "stack".
+func LogArgs(err error) []any {
+	args := []any{"err", err}
+	var broke *PanicError
+	if errors.As(err, &broke) {
+		args = append(args, "at", broke.At(), "stack", string(broke.Stack))
+	}
+	return args
 }
 
 // Unwrap returns what the code panicked with, if that was an error.

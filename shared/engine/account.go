@@ -21,8 +21,9 @@ const (
 
 // account adds what an invocation counted to the job's counters, and acts on
 // the totals: it asks for a look when all that was admitted seems settled, and
-// tells the extensions, which may stop the job at a limit. Its errors are logged only: the work is done, and a
-// counter that was not added to is put right by the sweep.
+// tells the extensions, which may stop the job at a limit. Its errors are logged
+// only: the work is done, and a counter that was not added to is put right by the
+// sweep.
 func (e *Engine) account(ctx context.Context, v *view, stage jobs.Stage) {
 	counts := v.Stats.Take()
 	if len(counts) == 0 {

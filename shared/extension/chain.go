@@ -108,10 +108,6 @@ func tell[F any](c *Chain, what string, list []listener[F], call func(F) error, 
 
 func (c *Chain) failed(name, what string, err error) {
 	c.stats.Inc("extension/" + name + "/error_count")
-	args := []any{"extension", name, "hook", what, "err", err}
-	var broke *crawl.PanicError
-	if errors.As(err, &broke) {
-		args = append(args, "stack", string(broke.Stack))
-	}
+	args := append([]any{"extension", name, "hook", what}, crawl.LogArgs(err)...)
 	c.log.Error("extension failed", args...)
 }

@@ -3,9 +3,9 @@ package cloud
 import (
 	"fmt"
 
+	"github.com/skitterhq/skitter/shared/assembly"
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/engine"
-	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // checkOrder says what of an order the stack cannot do.
@@ -19,12 +19,8 @@ func (c *Cloud) checkOrder(o engine.Order) error {
 		}
 	}
 	for _, text := range o.Spec.StartURLs {
-		u, err := weburl.Parse(text)
-		if err != nil {
+		if _, err := assembly.PageURL(text); err != nil {
 			return fmt.Errorf("start URL: %w", err)
-		}
-		if s := u.Scheme(); s != "http" && s != "https" {
-			return fmt.Errorf("start URL of scheme %s: nothing fetches it; give one of http or https", s)
 		}
 	}
 	for _, feed := range o.Spec.Feeds {

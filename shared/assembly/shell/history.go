@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"io/fs"
@@ -86,14 +85,9 @@ func (h *History) append(line string) {
 }
 
 func (h *History) rewrite() {
-	var b bytes.Buffer
-	w := bufio.NewWriter(&b)
-	for _, line := range h.lines {
-		_, _ = w.WriteString(line + "\n") // memory takes it
-	}
-	_ = w.Flush()
+	text := strings.Join(h.lines, "\n") + "\n"
 	part := h.file + ".part"
-	if err := os.WriteFile(part, b.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(part, []byte(text), 0o600); err != nil {
 		h.fail(err)
 		return
 	}

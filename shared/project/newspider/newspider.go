@@ -64,8 +64,8 @@ func Create(o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if err := CheckName(o.Name); err != nil {
-		return Result{}, err
+	if err := spider.CheckName(o.Name); err != nil {
+		return Result{}, fmt.Errorf("spider %.40q: %w", o.Name, err)
 	}
 	d, err := o.data(t)
 	if err != nil {
@@ -103,14 +103,6 @@ func Create(o Options) (Result, error) {
 	}
 	r.Listed = true
 	return r, nil
-}
-
-// CheckName says what is wrong with a spider's name.
-func CheckName(name string) error {
-	if err := spider.CheckName(name); err != nil {
-		return fmt.Errorf("spider %.40q: %w", name, err)
-	}
-	return nil
 }
 
 // data is what the templates are filled in with.
@@ -171,6 +163,7 @@ func writeFile(name string, text []byte) error {
 	}
 	part := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+".part")
 	if err := os.WriteFile(part, text, mode); err != nil {
+		_ = os.Remove(part) // it may not be there
 		return err
 	}
 	if err := os.Rename(part, name); err != nil {
