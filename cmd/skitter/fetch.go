@@ -65,7 +65,7 @@ func (a *app) fetch(ctx context.Context, spec crawl.JobSpec, req *crawl.Request)
 	defer stop()
 	p := a.project
 	if spec.Spider != "" {
-		if err := a.readable(spec.Spider); err != nil {
+		if _, _, err := a.file(spec.Spider); err != nil {
 			return nil, asUsage(err)
 		}
 		if p, _, err = a.here(); err != nil {

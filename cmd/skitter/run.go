@@ -72,18 +72,12 @@ func (a *app) fromFile(path string) (name, definition string, err error) {
 // named finds a spider by its name. A file in spiders/ is what its author means
 // even if an older state of it is built in; the job then brings the file's text.
 func (a *app) named(name string) (string, string, error) {
-	if err := notByFile(name); err != nil {
-		return name, "", err
-	}
-	d, err := yamlspider.ReadNamed(os.DirFS("."), spidersFolder, name)
+	d, found, err := a.file(name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid):
-		return name, "", a.known(name)
 	case err != nil:
 		return name, "", err
-	}
-	if err := a.onlyYAML(d); err != nil {
-		return name, "", err
+	case !found:
+		return name, "", a.known(name)
 	}
 	if a.project.Definitions != nil {
 		if built, err := yamlspider.ReadNamed(a.project.Definitions, ".", name); err == nil && bytes.Equal(built.Text, d.Text) {
@@ -117,7 +111,7 @@ var validFolder = regexp.MustCompile(`^\w+$`)
 func (a *app) singles(names ...string) (all *assembly.Singles, wrong, err error) {
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" })
 	for _, name := range names {
-		if err := a.readable(name); err != nil {
+		if _, _, err := a.file(name); err != nil {
 			return nil, nil, asUsage(err)
 		}
 	}
@@ -139,20 +133,19 @@ func (a *app) singles(names ...string) (all *assembly.Singles, wrong, err error)
 	return all, wrong, asUsage(err)
 }
 
-// readable says what is wrong with the file of a spider in spiders/, if it has
-// one.
-func (a *app) readable(name string) error {
+// file reads the file of a spider in spiders/, if it has one.
+func (a *app) file(name string) (d yamlspider.Definition, found bool, err error) {
 	if err := notByFile(name); err != nil {
-		return err
+		return d, false, err
 	}
-	d, err := yamlspider.ReadNamed(os.DirFS("."), spidersFolder, name)
+	d, err = yamlspider.ReadNamed(os.DirFS("."), spidersFolder, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid):
-		return nil
+		return d, false, nil
 	case err != nil:
-		return err
+		return d, false, err
 	}
-	return a.onlyYAML(d)
+	return d, true, a.onlyYAML(d)
 }
 
 // known reports a name that no spider has.
