@@ -14,11 +14,11 @@ import (
 // before it. See docs/architecture.md, "Folders".
 var layers = strings.Fields(`
 	shared/topology shared/weburl shared/spelling shared/settings shared/crawl shared/message
-	shared/stats shared/meter shared/extract shared/sitemap shared/robots shared/loader shared/downloader shared/spider shared/pipeline shared/extension
+	shared/stats shared/meter shared/extract shared/sitemap shared/robots shared/cookies shared/loader shared/downloader shared/spider shared/pipeline shared/extension
 	shared/queue shared/blob shared/frontier shared/slotrows shared/waiting shared/origins shared/jars
 	shared/dead shared/jobs shared/items shared/pages shared/projects shared/schedules shared/events
 	shared/scheduler shared/slots
-	shared/handlers shared/downloadermw shared/spidermw shared/pipelines shared/legs shared/yamlspider shared/extensions shared/feeds shared/project
+	shared/httpcache shared/handlers shared/downloadermw shared/spidermw shared/pipelines shared/legs shared/yamlspider shared/extensions shared/feeds shared/project
 	shared/engine
 	shared/memory shared/local shared/aws
 	shared/assembly shared/lambdahost shared/api shared/sqspoll shared/runtimeapi shared/site

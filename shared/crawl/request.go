@@ -1,9 +1,6 @@
 package crawl
 
-import (
-	"net/http"
-	"time"
-)
+import "net/http"
 
 // A Request asks for one page to be fetched and handed to one callback.
 //
@@ -24,6 +21,10 @@ type Request struct {
 
 	// Body is sent as it is.
 	Body []byte `json:"body,omitempty"`
+
+	// Cookies join the jar before the request is sent, as if the server had
+	// set them.
+	Cookies []Cookie `json:"cookies,omitempty"`
 
 	// Encoding is the WHATWG label that the query of the URL and form values
 	// are encoded in. Empty means utf-8.
@@ -61,53 +62,6 @@ type Request struct {
 	Progress
 }
 
-// Options are what a spider may ask of the framework for one request. The
-// zero value asks for nothing: the job's settings hold.
-type Options struct {
-	// DownloadTimeout limits connecting and reading together. Zero means
-	// DOWNLOAD_TIMEOUT.
-	DownloadTimeout time.Duration `json:"download_timeout,omitempty"`
-
-	// DownloadMaxsize limits the body in bytes, before and after
-	// decompression. Zero means DOWNLOAD_MAXSIZE, less than zero no limit.
-	DownloadMaxsize int64 `json:"download_maxsize,omitempty"`
-
-	// DownloadSlot names the slot whose turns the request takes. Empty means
-	// the host.
-	DownloadSlot string `json:"download_slot,omitempty"`
-
-	// DontRetry gives up at the first failure.
-	DontRetry bool `json:"dont_retry,omitempty"`
-
-	// MaxRetryTimes replaces RETRY_TIMES where it is set.
-	MaxRetryTimes *int `json:"max_retry_times,omitempty"`
-
-	// DontRedirect hands a redirect to the callback instead of following it.
-	DontRedirect bool `json:"dont_redirect,omitempty"`
-
-	// HandleStatusList names the statuses outside 200 to 299 that the
-	// callback wants to see.
-	HandleStatusList []int `json:"handle_httpstatus_list,omitempty"`
-
-	// HandleStatusAll lets the callback see every status.
-	HandleStatusAll bool `json:"handle_httpstatus_all,omitempty"`
-
-	// AllowOffsite lets the request leave the spider's allowed domains.
-	AllowOffsite bool `json:"allow_offsite,omitempty"`
-
-	// DontObeyRobotsTxt fetches what robots.txt forbids.
-	DontObeyRobotsTxt bool `json:"dont_obey_robotstxt,omitempty"`
-
-	// ReferrerPolicy says how much of the page that the request is found on
-	// it tells, by a name that REFERRER_POLICY may have. Empty means what the
-	// page's Referrer-Policy says, else REFERRER_POLICY.
-	ReferrerPolicy string `json:"referrer_policy,omitempty"`
-
-	// DepthReset gives the request depth 0, as if it were a start request.
-	// The middleware Depth clears it.
-	DepthReset bool `json:"depth_reset,omitempty"`
-}
-
 // Progress is how far a request has come. The framework writes it.
 type Progress struct {
 	// Depth counts the links followed from a start request, whose depth is 0.
@@ -125,6 +79,10 @@ type Progress struct {
 	// RedirectReasons says for each of RedirectURLs why it was left: an HTTP
 	// status, or "meta refresh".
 	RedirectReasons []string `json:"redirect_reasons,omitempty"`
+
+	// Jars are the cookies that the request carries, one jar a name, as
+	// package cookies writes them. They are secret: never logged, never shown.
+	Jars string `json:"jars,omitempty"`
 }
 
 // HTTPMethod is the method with its default filled in.
@@ -141,6 +99,7 @@ func (r *Request) Clone() *Request {
 	c := *r
 	c.Headers = r.Headers.Clone()
 	c.Body = append([]byte(nil), r.Body...)
+	c.Cookies = append([]Cookie(nil), r.Cookies...)
 	c.CBKwargs = r.CBKwargs.Clone()
 	c.Meta = r.Meta.Clone()
 	c.Flags = append([]string(nil), r.Flags...)

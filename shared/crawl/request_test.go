@@ -16,17 +16,22 @@ import (
 func fullRequest() *crawl.Request {
 	return &crawl.Request{
 		URL: "http://example.com/", Method: "POST", Headers: http.Header{"Accept": {"a", "b"}},
-		Body: []byte{0, 0xff, '\n'}, Encoding: "gb18030", Callback: "book", Errback: "failed",
+		Body: []byte{0, 0xff, '\n'}, Cookies: []crawl.Cookie{{Name: "n", Value: "v", Domain: "d", Path: "/p", Secure: new(true)}},
+		Encoding: "gb18030", Callback: "book", Errback: "failed",
 		CBKwargs: crawl.Values{"n": json.Number("9007199254740993")}, Meta: crawl.Values{"m": "x"},
 		Flags: []string{"f"}, Priority: -3, DontFilter: true, IncludeHeaders: []string{"Accept"},
 		Options: crawl.Options{
 			DownloadTimeout: time.Second, DownloadMaxsize: -1, DownloadSlot: "s", DontRetry: true,
 			MaxRetryTimes: new(0), DontRedirect: true, HandleStatusList: []int{404}, HandleStatusAll: true,
+			DownloadWarnsize: 5, DownloadFailOnDataloss: new(false), DownloadHandler: "h", BindAddress: "127.0.0.2",
+			Proxy: "http://p:1", PriorityAdjust: new(4), GiveUpLogLevel: "INFO", HTTPUser: "u", HTTPPass: "p", HTTPAuthDomain: "d",
+			CookieJar: "j", DontMergeCookies: true, DontCache: true,
 			AllowOffsite: true, DontObeyRobotsTxt: true,
 			ReferrerPolicy: "origin", DepthReset: true,
 		},
 		Progress: crawl.Progress{
 			Depth: 2, Start: true, RetryTimes: 1, RedirectURLs: []string{"http://example.com/a"}, RedirectReasons: []string{"302"},
+			Jars: "jars",
 		},
 	}
 }
@@ -42,6 +47,7 @@ func TestRequestCloneCanBeChanged(t *testing.T) {
 	c.Body[0] = 'x'
 	c.CBKwargs["n"] = 1
 	c.Meta["new"] = 1
+	c.Cookies[0].Name = "changed"
 	c.Flags[0] = "changed"
 	c.IncludeHeaders[0] = "changed"
 	c.HandleStatusList[0] = 500

@@ -52,9 +52,38 @@ type Response struct {
 	// answer's headers (Scrapy's download_latency).
 	Latency time.Duration `json:"download_latency,omitempty"`
 
+	// Certificate is the server's, where it was asked over TLS.
+	Certificate *Certificate `json:"certificate,omitempty"`
+
+	// Timing says where the time of the fetch went. It does not travel.
+	Timing Timing `json:"-"`
+
 	// Request is the request that was answered, as it was sent on its last
 	// hop: after a redirect it is the redirected one.
 	Request *Request `json:"-"`
+}
+
+// A Certificate is what a server showed of itself.
+type Certificate struct {
+	// Subject and Issuer are distinguished names, as in "CN=example.com".
+	Subject string `json:"subject,omitempty"`
+	Issuer  string `json:"issuer,omitempty"`
+	// NotBefore and NotAfter are the time that it is good for.
+	NotBefore time.Time `json:"not_before,omitzero"`
+	NotAfter  time.Time `json:"not_after,omitzero"`
+	// SHA256 is its fingerprint in hexadecimal digits.
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+// A Timing is how long the parts of a fetch took; those that a kept connection
+// or a cache made needless are 0.
+type Timing struct {
+	DNS       time.Duration // finding the address
+	Connect   time.Duration // until the connection stood
+	TLS       time.Duration // the handshake
+	FirstByte time.Duration // from sending the request to the answer's first byte
+	Body      time.Duration // from there to the last byte
+	Reused    bool          // the connection had served another request
 }
 
 // HasFlag reports whether a flag is set.

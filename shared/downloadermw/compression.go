@@ -16,8 +16,8 @@ import (
 	"github.com/skitterhq/skitter/shared/stats"
 )
 
-// ReasonDecode is the reason of a failure whose body cannot be unpacked.
-const ReasonDecode = "decode"
+// ReasonBadEncoding is the reason of a failure whose body cannot be unpacked.
+const ReasonBadEncoding = "bad-encoding"
 
 // FlagNotEncoded marks a body that was announced as compressed and is not.
 const FlagNotEncoded = "not-encoded"
@@ -30,7 +30,7 @@ const mostCodings = 5
 // come so, also in several of them. A body that was cut is passed on as far as
 // it can be read, with the flag "partial"; one that is not compressed at all,
 // though the server says so, as it is, with the flag "not-encoded". Of one that
-// cannot be read the request fails with the reason "decode"; of one that
+// cannot be read the request fails with the reason "bad-encoding"; of one that
 // unpacks to more than DOWNLOAD_MAXSIZE with "too-large". A coding that is not
 // known is left to the callback, with its header.
 //
@@ -67,7 +67,7 @@ func (c *compression) response(_ context.Context, req *crawl.Request, resp *craw
 	}
 	if len(codings) > mostCodings {
 		return nil, &crawl.Failure{
-			Reason: ReasonDecode, Message: fmt.Sprintf("%d codings, more than %d", len(codings), mostCodings), Request: req,
+			Reason: ReasonBadEncoding, Message: fmt.Sprintf("%d codings, more than %d", len(codings), mostCodings), Request: req,
 		}
 	}
 	left, err := c.unpack(req, resp, codings)
@@ -120,7 +120,7 @@ func (c *compression) unpack(req *crawl.Request, resp *crawl.Response, codings [
 				resp.Flags = append(resp.Flags, crawl.FlagPartial)
 			}
 		case err != nil:
-			return nil, &crawl.Failure{Reason: ReasonDecode, Message: coding + ": " + err.Error(), Request: req}
+			return nil, &crawl.Failure{Reason: ReasonBadEncoding, Message: coding + ": " + err.Error(), Request: req}
 		}
 		resp.Body = body
 	}

@@ -93,14 +93,14 @@ func TestBodiesThatCannotBeUnpackedAreFailures(t *testing.T) {
 		body     string
 		want     string
 	}{
-		{name: "gzip that is broken from the start", encoding: "gzip", body: noise, want: "failure decode"},
-		{name: "br that says gzip", encoding: "gzip", body: pack(t, page, "br"), want: "failure decode"},
-		{name: "gzip that says deflate", encoding: "deflate", body: pack(t, page, "gzip"), want: "failure decode"},
-		{name: "gzip that says br", encoding: "br", body: pack(t, page, "gzip"), want: "failure decode"},
-		{name: "gzip that says zstd", encoding: "zstd", body: pack(t, page, "gzip"), want: "failure decode"},
-		{name: "zstd that is cut in its first block", encoding: "zstd", body: pack(t, page, "zstd")[:40], want: "failure decode"},
-		{name: "zstd with a window that is too large", encoding: "zstd", body: zstdWindow(24), want: "failure decode"},
-		{name: "too many codings", encoding: "gzip,gzip,gzip,gzip,gzip,gzip", body: page, want: "failure decode"},
+		{name: "gzip that is broken from the start", encoding: "gzip", body: noise, want: "failure bad-encoding"},
+		{name: "br that says gzip", encoding: "gzip", body: pack(t, page, "br"), want: "failure bad-encoding"},
+		{name: "gzip that says deflate", encoding: "deflate", body: pack(t, page, "gzip"), want: "failure bad-encoding"},
+		{name: "gzip that says br", encoding: "br", body: pack(t, page, "gzip"), want: "failure bad-encoding"},
+		{name: "gzip that says zstd", encoding: "zstd", body: pack(t, page, "gzip"), want: "failure bad-encoding"},
+		{name: "zstd that is cut in its first block", encoding: "zstd", body: pack(t, page, "zstd")[:40], want: "failure bad-encoding"},
+		{name: "zstd with a window that is too large", encoding: "zstd", body: zstdWindow(24), want: "failure bad-encoding"},
+		{name: "too many codings", encoding: "gzip,gzip,gzip,gzip,gzip,gzip", body: page, want: "failure bad-encoding"},
 		{name: "gzip above the limit", settings: large, encoding: "gzip", body: pack(t, page, "gzip"), want: "failure too-large"},
 		{name: "deflate above the limit", settings: large, encoding: "deflate", body: pack(t, page, "deflate"), want: "failure too-large"},
 		{name: "raw deflate above the limit", settings: large, encoding: "deflate", body: pack(t, page, "raw deflate"), want: "failure too-large"},

@@ -43,7 +43,7 @@ func Retry(s settings.Settings, st *stats.Collector, log *slog.Logger, now func(
 func retriedReasons() []string {
 	return []string{
 		handlers.ReasonBadResponse, handlers.ReasonConnect, handlers.ReasonDataloss, handlers.ReasonDNS,
-		handlers.ReasonReset, handlers.ReasonTimeout, handlers.ReasonTLS, ReasonDecode,
+		handlers.ReasonReset, handlers.ReasonTimeout, handlers.ReasonTLS, ReasonBadEncoding,
 	}
 }
 

@@ -2,7 +2,7 @@ package handlers
 
 // Reasons of the failures of this package ([crawl.Failure]). Stats, errbacks
 // and dead letters show them, so they never change. Package downloadermw adds
-// "decode", of bodies that cannot be unpacked.
+// "bad-encoding", of bodies that cannot be unpacked.
 const (
 	// ReasonBadRequest: net/http does not send such a request (an invalid
 	// method or header).
