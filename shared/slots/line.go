@@ -31,8 +31,17 @@ func (o *op) answered() bool {
 	return o.ask == nil || o.turn != nil || o.refusal != nil || o.err != nil
 }
 
-// A line is what waits in this process for one slot's row: one goroutine, if
-// there is anything to do, works off all that is there in one write for all.
+func (o *op) isDone() bool {
+	select {
+	case <-o.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// A line is what waits in this process for one slot's row: one goroutine at
+// a time, if there is anything to do, works off all that is there in one write for all.
 type line struct {
 	mu sync.Mutex
 	// fresh are ops that no round has seen; parked are asks that lack nothing
@@ -44,22 +53,45 @@ type line struct {
 	pace          pace
 
 	gather *time.Timer // works the line when it fires; nil where nothing waits
-	due    time.Time   // when it does
+	at     time.Time   // when it does
 }
 
 // put adds an op. An ask that others wait before, for the same permits, is not
 // worth a look at the row while one of those permits is here: when that comes
 // back, all are looked at.
 func (s *Slots) put(ctx context.Context, slot string, l *line, o *op) {
+	if !s.queue(ctx, slot, l, o) {
+		return
+	}
+	// Whoever waits for the answer can as well work for it: a goroutine costs
+	// more than the decision. Not for longer, since others may keep coming.
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	ctx = context.WithoutCancel(ctx)
+	s.round(ctx, slot, l)
+	if l.due() {
+		go s.work(ctx, slot, l)
+		return
+	}
+	s.rest(ctx, slot, l)
+}
+
+// queue adds an op to the line, and reports whether the caller is to work the
+// line's next round.
+func (s *Slots) queue(ctx context.Context, slot string, l *line, o *op) (mine bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if o.ask != nil && len(l.parked) > 0 && l.pace.out > 0 &&
 		o.ask.Policy == l.parked[0].ask.Policy && !o.ask.Told.After(s.Now()) {
 		l.parked = append(l.parked, o)
-		return
+		return false
 	}
 	l.fresh = append(l.fresh, o)
-	s.startIn(ctx, slot, l, s.patience(l, o))
+	if d := s.patience(l, o); d > 0 {
+		s.startIn(ctx, slot, l, d)
+		return false
+	}
+	return l.take()
 }
 
 // patience is how long an op may wait for others to share its write.
@@ -82,18 +114,14 @@ func (s *Slots) patience(l *line, o *op) time.Duration {
 // startIn has the line worked after a while, unless it is sooner; its lock is
 // held.
 func (s *Slots) startIn(ctx context.Context, slot string, l *line, d time.Duration) {
-	if d <= 0 {
-		s.start(ctx, slot, l)
-		return
-	}
-	due := time.Now().Add(d)
-	if l.busy || l.gather != nil && !due.Before(l.due) {
+	at := time.Now().Add(d)
+	if l.busy || l.gather != nil && !at.Before(l.at) {
 		return
 	}
 	if l.gather != nil {
 		l.gather.Stop()
 	}
-	l.due = due
+	l.at = at
 	l.gather = time.AfterFunc(d, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -103,17 +131,28 @@ func (s *Slots) startIn(ctx context.Context, slot string, l *line, d time.Durati
 
 // start has the line worked if nobody does; its lock is held.
 func (s *Slots) start(ctx context.Context, slot string, l *line) {
-	if l.gather != nil {
-		l.gather.Stop()
-		l.gather = nil
-	}
-	if !l.busy {
-		l.busy = true
+	if l.take() {
 		// Others' wishes are in here too, so this one's end must not end
 		// them: the row's write is short.
 		go s.work(context.WithoutCancel(ctx), slot, l)
 	}
 }
+
+// take makes the line busy, and reports whether it was not; its lock is held.
+func (l *line) take() bool {
+	if l.gather != nil {
+		l.gather.Stop()
+		l.gather = nil
+	}
+	if l.busy {
+		return false
+	}
+	l.busy = true
+	return true
+}
+
+// due reports whether there is something to work; the lock is held.
+func (l *line) due() bool { return len(l.fresh) > 0 || l.hurried && len(l.parked) > 0 }
 
 // hurry has a parked ask answered at once, whatever the answer is.
 func (s *Slots) hurry(ctx context.Context, slot string, l *line, o *op) {
@@ -141,28 +180,39 @@ func (l *line) leave(o *op) bool {
 func (s *Slots) work(ctx context.Context, slot string, l *line) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for len(l.fresh) > 0 || l.hurried && len(l.parked) > 0 {
-		ops := append(l.parked, l.fresh...)
-		l.parked, l.fresh, l.hurried = nil, nil, false
-		for _, o := range ops {
-			o.last = o.hurry
-		}
-		own := l.pace
-		l.mu.Unlock()
-		own, err := s.swap(ctx, slot, own, ops)
-		l.mu.Lock()
-		l.pace = own
-		for _, o := range ops {
-			if err != nil {
-				o.turn, o.refusal, o.err = nil, nil, err
-			}
-			if o.answered() {
-				close(o.done)
-				continue
-			}
-			l.parked = append(l.parked, o)
-		}
+	for l.due() {
+		s.round(ctx, slot, l)
 	}
+	s.rest(ctx, slot, l)
+}
+
+// round works off all that is there in one write. The line's lock is held, save
+// while the row is read and written.
+func (s *Slots) round(ctx context.Context, slot string, l *line) {
+	ops := append(l.parked, l.fresh...)
+	l.parked, l.fresh, l.hurried = nil, nil, false
+	for _, o := range ops {
+		o.last = o.hurry
+	}
+	own := l.pace
+	l.mu.Unlock()
+	own, err := s.swap(ctx, slot, own, ops)
+	l.mu.Lock()
+	l.pace = own
+	for _, o := range ops {
+		if err != nil {
+			o.turn, o.refusal, o.err = nil, nil, err
+		}
+		if o.answered() {
+			close(o.done)
+			continue
+		}
+		l.parked = append(l.parked, o)
+	}
+}
+
+// rest leaves the line until something comes; its lock is held.
+func (s *Slots) rest(ctx context.Context, slot string, l *line) {
 	l.busy, l.hurried = false, false
 	if len(l.parked) > 0 && l.pace.out == 0 && l.pace.mark.After(s.Now()) && !l.looking {
 		// A permit is left to this process, of which nobody here will hear.

@@ -121,18 +121,14 @@ func (s *Slots) Acquire(ctx context.Context, slot string, ask Ask) (*Turn, error
 // wait waits for the answer to an ask. If ctx ends first the ask is as if it
 // had never been made: what was granted to it meanwhile is given back.
 func (s *Slots) wait(ctx context.Context, slot string, l *line, o *op) error {
-	patience := time.NewTimer(s.Wait)
-	defer patience.Stop()
-	select {
-	case <-o.done:
-		return o.err
-	case <-patience.C:
-		s.hurry(ctx, slot, l, o)
+	if !o.isDone() {
+		s.stand(ctx, slot, l, o)
+	}
+	if ctx.Err() == nil {
 		<-o.done
 		return o.err
-	case <-ctx.Done():
 	}
-	if !l.leave(o) {
+	if !o.isDone() && !l.leave(o) {
 		<-o.done
 	}
 	if o.turn != nil {
@@ -142,6 +138,20 @@ func (s *Slots) wait(ctx context.Context, slot string, l *line, o *op) error {
 		}
 	}
 	return ctx.Err()
+}
+
+// stand stands in the line until there is an answer, or until an answer of
+// whatever kind was asked for, or until ctx is done.
+func (s *Slots) stand(ctx context.Context, slot string, l *line, o *op) {
+	patience := time.NewTimer(s.Wait)
+	defer patience.Stop()
+	select {
+	case <-o.done:
+	case <-patience.C:
+		s.hurry(ctx, slot, l, o)
+		<-o.done
+	case <-ctx.Done():
+	}
 }
 
 // Release gives a turn back.
