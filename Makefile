@@ -78,6 +78,10 @@ bench: ## measure CPU a page beside Colly and Scrapy (needs ../shared/bench)
 bench/aws: build ## measure CPU and billed units a page, AWS's answers in memory
 	@./scripts/bench-aws $(PAGES)
 
+.PHONY: bench/downloader
+bench/downloader: ## measure CPU a request of the downloader beside a bare RoundTrip
+	$(GO) test ./shared/assembly -run XXX -bench Downloader -benchtime 100000x
+
 # The CDK command line runs no Go: it takes what synth has written and checked.
 # Options of the stack go with each of them: CONTEXT="-c stage=prod -c …".
 CONTEXT  ?=

@@ -53,10 +53,12 @@ func BenchmarkDownloader(b *testing.B) {
 	rt := benchRuntime(b)
 
 	each := max(b.N/benchRounds, benchHosts)
+	ctx, cancel := context.WithTimeout(b.Context(), 10*time.Minute) // as an invocation has one
+	defer cancel()
 	fetch := [2]func(url string) error{
 		func(url string) error { return bareFetch(b.Context(), bare, url) },
 		func(url string) error {
-			resp, err := rt.Download.Fetch(b.Context(), &crawl.Request{URL: url})
+			resp, err := rt.Download.Fetch(ctx, &crawl.Request{URL: url})
 			if err == nil && len(resp.Body) != benchBody {
 				err = fmt.Errorf("%d bytes", len(resp.Body))
 			}

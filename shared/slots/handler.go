@@ -58,8 +58,11 @@ func (s *Slots) Handler(next downloader.Handler, slotOf func(context.Context, *c
 				log.Warn("turn not given back", "slot", slot, "err", err)
 			}
 		}()
-		ctx, cancel := context.WithDeadline(ctx, turn.Until)
-		defer cancel()
+		if end, ok := ctx.Deadline(); !ok || end.After(turn.Until) {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithDeadline(ctx, turn.Until)
+			defer cancel()
+		}
 		return next.Fetch(ctx, req)
 	})
 }
