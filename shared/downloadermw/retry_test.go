@@ -177,6 +177,50 @@ func TestRetryStatusCases(t *testing.T) {
 	})
 }
 
+func TestWhichFailuresAreRetriedIsASetting(t *testing.T) {
+	h := downloadermw.Retry(with(t, map[string]any{"RETRY_EXCEPTIONS": "certificate, own-reason"}), new(stats.Collector), noLog(), atNoon)
+	for reason, want := range map[string]string{"certificate": "retry certificate", "own-reason": "retry own-reason", "timeout": "failure timeout"} {
+		if got := outcome(h(fail(&crawl.Failure{Reason: reason})).Fetch(t.Context(), &crawl.Request{})); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+func TestTheRequestsPriorityAdjustWins(t *testing.T) {
+	none, up := 0, 7
+	for _, test := range []struct {
+		own  *int
+		want int
+	}{{nil, -3}, {&none, 0}, {&up, 7}} {
+		h := downloadermw.Retry(with(t, map[string]any{"RETRY_PRIORITY_ADJUST": -3}), new(stats.Collector), noLog(), atNoon)(answer(503, nil, ""))
+		_, err := h.Fetch(t.Context(), &crawl.Request{Options: crawl.Options{PriorityAdjust: test.own}})
+		var retry *crawl.Retry
+		if !errors.As(err, &retry) || retry.Priority != test.want {
+			t.Errorf("%+v, want the priority %d", err, test.want)
+		}
+	}
+}
+
+func TestTheLevelOfGivingUp(t *testing.T) {
+	for _, test := range []struct{ setting, own, want string }{
+		{"ERROR", "", "level=ERROR"}, {"INFO", "", "level=INFO"}, {"INFO", "warning", "level=WARN"}, {"INFO", "LOUD", ""},
+	} {
+		var logged bytes.Buffer
+		h := downloadermw.Retry(with(t, map[string]any{"RETRY_GIVE_UP_LOG_LEVEL": test.setting}), new(stats.Collector), logTo(&logged), atNoon)(answer(503, nil, "busy"))
+		req := &crawl.Request{URL: "http://example.com/", Options: crawl.Options{GiveUpLogLevel: test.own}, Progress: crawl.Progress{RetryTimes: 2}}
+		resp, err := h.Fetch(t.Context(), req)
+		if test.want == "" {
+			if got := outcome(resp, err); got != "failure bad-request" || !strings.Contains(err.Error(), `"LOUD" is not one of DEBUG`) {
+				t.Errorf("an unknown level: %v", err)
+			}
+			continue
+		}
+		if !strings.Contains(logged.String(), test.want) {
+			t.Errorf("%s and %q: logged %s", test.setting, test.own, logged.String())
+		}
+	}
+}
+
 func TestGivingUpIsLoggedWithoutPasswords(t *testing.T) {
 	var logged bytes.Buffer
 	h := downloadermw.Retry(with(t, nil), new(stats.Collector), logTo(&logged), atNoon)(fail(&crawl.Failure{Reason: "dns"}))

@@ -200,28 +200,38 @@ func writeSize(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
+// levels are Scrapy's names of levels.
+const levels = "DEBUG, INFO, WARNING, ERROR, CRITICAL"
+
+// ParseLevel reads a level by Scrapy's name, in any case: DEBUG, INFO, WARNING
+// or WARN, ERROR, CRITICAL.
+func ParseLevel(name string) (slog.Level, error) {
+	switch strings.ToUpper(name) {
+	case "DEBUG":
+		return slog.LevelDebug, nil
+	case "INFO":
+		return slog.LevelInfo, nil
+	case "WARNING", "WARN":
+		return slog.LevelWarn, nil
+	case "ERROR":
+		return slog.LevelError, nil
+	case "CRITICAL":
+		return slog.LevelError + 4, nil
+	}
+	return 0, fmt.Errorf("%s is not one of %s", quoted(name), levels)
+}
+
 // level is a level by Scrapy's name.
 func level() kind[slog.Level] {
 	return kind[slog.Level]{
 		unit: "word",
-		want: "one of DEBUG, INFO, WARNING, ERROR, CRITICAL",
+		want: "one of " + levels,
 		read: func(v any) (slog.Level, bool) {
 			if l, ok := v.(slog.Level); ok {
 				return l, true
 			}
-			switch strings.ToUpper(fmt.Sprint(v)) {
-			case "DEBUG":
-				return slog.LevelDebug, true
-			case "INFO":
-				return slog.LevelInfo, true
-			case "WARNING", "WARN":
-				return slog.LevelWarn, true
-			case "ERROR":
-				return slog.LevelError, true
-			case "CRITICAL":
-				return slog.LevelError + 4, true
-			}
-			return 0, false
+			l, err := ParseLevel(fmt.Sprint(v))
+			return l, err == nil
 		},
 		write: slog.Level.String,
 	}

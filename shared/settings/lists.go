@@ -71,6 +71,14 @@ func word() kind[string] {
 // words is a list of names.
 func words(want string) kind[[]string] { return listOf(want, word()) }
 
+// reasons is a list of reasons of failures. Which ones there are is not known
+// here: a project's own middlewares add theirs.
+func reasons() kind[[]string] {
+	return listOf("reasons as in timeout, dns", word().where("", func(s string) bool {
+		return !strings.ContainsFunc(s, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	}))
+}
+
 // headerNames is a list of names of headers, made canonical.
 func headerNames() kind[[]string] {
 	item := word().where("", isToken)

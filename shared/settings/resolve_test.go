@@ -112,6 +112,7 @@ func TestBadValuesAreRefused(t *testing.T) {
 		{"a list of something else", "RETRY_HTTP_CODES", []any{true}, "[true] is not a list of HTTP statuses"},
 		{"a hole in a list", "FEED_EXPORT_FIELDS", "a,,b", `"a,,b" is not a list of field names`},
 		{"an unknown policy", "REFERRER_POLICY", "os.system", `"os.system" is not one of scrapy-default, no-referrer,`},
+		{"an exception of Python", "RETRY_EXCEPTIONS", "twisted.internet.error.TimeoutError", "is not a list of reasons as in timeout, dns"},
 		{"an unknown level", "LOG_LEVEL", "LOUD", `"LOUD" is not one of DEBUG, INFO`},
 		{"a line break in a header", "USER_AGENT", "a\r\nCookie: b", "is not a text without control characters"},
 		{"a header name that is none", "DEFAULT_REQUEST_HEADERS", map[string]any{"a b": "c"}, "the value is not an object of header names and texts"},

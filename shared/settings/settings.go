@@ -170,6 +170,15 @@ type Settings struct {
 	// RetryEnabled fetches again what failed (RETRY_ENABLED). Default: true.
 	RetryEnabled bool
 
+	// RetryExceptions are the reasons of failures that are fetched again
+	// (RETRY_EXCEPTIONS). Default: those that may pass,
+	// bad-encoding,bad-response,connect,dataloss,dns,proxy,reset,timeout,tls.
+	RetryExceptions []string
+
+	// RetryGiveUpLogLevel is the level at which giving up on a request is
+	// logged (RETRY_GIVE_UP_LOG_LEVEL). Default: ERROR.
+	RetryGiveUpLogLevel slog.Level
+
 	// RetryHTTPCodes are the statuses that are fetched again
 	// (RETRY_HTTP_CODES). Default: 500,502,503,504,522,524,408,429.
 	RetryHTTPCodes []int
