@@ -74,6 +74,7 @@ func downloaderMiddlewares(env project.Env) ([]downloader.Middleware, error) {
 			HandleStatusList: env.Spider.HandleStatusList,
 			Referer:          spidermw.RedirectReferer(env.Settings, env.Log),
 		}, env.Log),
+		downloadermw.Cookies(env.Settings, env.Stats, env.Log, env.Now),
 		downloadermw.DownloaderStats(env.Settings, env.Stats),
 	}, nil
 }

@@ -12,6 +12,7 @@
 //	UserAgent        fills in the User-Agent
 //	HTTPCompression  asks for compressed bodies and unpacks them
 //	Redirect         puts the target in the place of a redirect
+//	Cookies          sends the cookies that the request carries, and takes more
 //	DownloaderStats  counts each fetch
 //
 // save for Retry, which Scrapy has behind UserAgent. Here an error passes only

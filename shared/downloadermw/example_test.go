@@ -51,6 +51,7 @@ func Example() {
 		downloadermw.UserAgent(s),
 		downloadermw.HTTPCompression(s, st, log, decoders),
 		downloadermw.Redirect(s, downloadermw.RedirectOptions{}, log),
+		downloadermw.Cookies(s, st, log, time.Now),
 		downloadermw.DownloaderStats(s, st),
 	)
 

@@ -47,6 +47,13 @@ type Settings struct {
 	// Scrapy's project template.
 	ConcurrentRequestsPerDomain int
 
+	// CookiesDebug logs the names, never the values, of the cookies that are
+	// sent and received (COOKIES_DEBUG). Default: false.
+	CookiesDebug bool
+
+	// CookiesEnabled sends and takes cookies (COOKIES_ENABLED). Default: true.
+	CookiesEnabled bool
+
 	// DefaultRequestHeaders are sent where the request has none of that name
 	// (DEFAULT_REQUEST_HEADERS). A value replaces the whole default, which is
 	// {"Accept":"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8","Accept-Language":"en"}.
