@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -115,6 +116,26 @@ func TestJobStates(t *testing.T) {
 			if want := state == crawl.JobRunning && stop == ""; job.Open() != want {
 				t.Errorf("%s with stop %q may start work: %t, want %t", state, stop, job.Open(), want)
 			}
+		}
+	}
+}
+
+func TestCredentialsStayAtTheirOriginWhoeverMadeTheTarget(t *testing.T) {
+	asked := &crawl.Request{URL: "https://example.com/a", Headers: http.Header{"Authorization": {"Basic x"}, "Cookie": {"s=1"}, "Accept": {"a"}}}
+	for url, stays := range map[string]bool{
+		"https://example.com/b": true, "https://example.com:443/b": true, "https://example.com:8443/": false, "http://example.com/": false,
+		"https://www.example.com/": false, "https://other.example/": false, "no URL": false,
+	} {
+		next := asked.Clone()
+		next.URL = url
+		got := (&crawl.Instead{Request: next}).Target(asked).Headers
+		if (got["Authorization"] != nil) != stays || (got["Cookie"] != nil) != stays || got["Accept"] == nil {
+			t.Errorf("%s is asked with %v", url, got)
+		}
+		// What the target has of its own was meant for it.
+		next.SetHeader("Authorization", "Basic y")
+		if got := (&crawl.Instead{Request: next}).Target(asked).Headers.Get("Authorization"); got != "Basic y" {
+			t.Errorf("%s is asked with the Authorization %q", url, got)
 		}
 	}
 }

@@ -3,7 +3,10 @@ package crawl
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
+
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // The verdicts. An error that a middleware, a callback, a leg or a pipeline
@@ -67,7 +70,9 @@ func (e *Instead) Error() string { return "instead " + e.Request.URL + ": " + e.
 
 // Target returns the request to make in the place of the one that was asked
 // for, at its first attempt. Headers that the one asked for did not have are
-// left out: middlewares put them on, and the target passes the same ones.
+// left out: middlewares put them on, and the target passes the same ones. To
+// another origin (scheme, host or port) go neither Authorization nor Cookie as
+// they were, whoever made the target.
 func (e *Instead) Target(asked *Request) *Request {
 	target := e.Request.Clone()
 	for name := range target.Headers {
@@ -75,8 +80,24 @@ func (e *Instead) Target(asked *Request) *Request {
 			target.Headers.Del(name)
 		}
 	}
+	if !sameOrigin(asked.URL, target.URL) {
+		for _, name := range []string{"Authorization", "Cookie"} {
+			if slices.Equal(target.Headers[name], asked.Headers[name]) {
+				target.Headers.Del(name)
+			}
+		}
+	}
 	target.RetryTimes = 0
 	return target
+}
+
+func sameOrigin(a, b string) bool {
+	first, err := weburl.Parse(a)
+	if err != nil {
+		return false
+	}
+	second, err := weburl.Parse(b)
+	return err == nil && first.Origin() == second.Origin()
 }
 
 // A CloseSpider ends the job.
