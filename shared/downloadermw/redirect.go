@@ -2,6 +2,7 @@ package downloadermw
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -14,6 +15,10 @@ import (
 	"github.com/skitterhq/skitter/shared/settings"
 	"github.com/skitterhq/skitter/shared/weburl"
 )
+
+// ReasonRedirectMaxTimes is the reason of a failure that was redirected more
+// than REDIRECT_MAX_TIMES.
+const ReasonRedirectMaxTimes = "redirect-max-times"
 
 // RedirectOptions are what Redirect wants to know of the spider.
 type RedirectOptions struct {
@@ -29,7 +34,7 @@ type RedirectOptions struct {
 
 // Redirect puts the target of a redirect in the place of the request that was
 // redirected, with a *crawl.Instead whose reason is the status. After
-// REDIRECT_MAX_TIMES the request is dropped as "redirect-max-times".
+// REDIRECT_MAX_TIMES the request fails as "redirect-max-times".
 //
 // A response passes unchanged if it has no Location that leads to an http or
 // https page, or if somebody wants to see it: request options DontRedirect,
@@ -65,8 +70,10 @@ func (r *redirect) response(_ context.Context, req *crawl.Request, resp *crawl.R
 		return resp, nil
 	}
 	if len(req.RedirectURLs) >= r.settings.RedirectMaxTimes {
-		r.log.Debug("dropped: max redirections reached", "url", shown(req), "redirects", len(req.RedirectURLs))
-		return nil, &crawl.Drop{Reason: "redirect-max-times"}
+		r.log.Debug("max redirections reached", "url", shown(req), "redirects", len(req.RedirectURLs))
+		return nil, &crawl.Failure{
+			Reason: ReasonRedirectMaxTimes, Message: fmt.Sprintf("max redirections reached: %d", len(req.RedirectURLs)), Request: req,
+		}
 	}
 	next := r.follow(req, resp, target)
 	r.log.Debug("redirecting", "status", resp.Status, "from", shown(req), "to", target.Redacted())
