@@ -158,25 +158,6 @@ func TestRetryAfterCases(t *testing.T) {
 	})
 }
 
-func TestRetryStatusCases(t *testing.T) {
-	eachCase(t, "retry_statuses", func(t *testing.T, input, expect json.RawMessage) {
-		var in struct{ Statuses []int }
-		var want struct{ Retried []int }
-		read(t, input, &in)
-		read(t, expect, &want)
-		var retried []int
-		for _, status := range in.Statuses {
-			h := downloadermw.Retry(with(t, nil), new(stats.Collector), noLog(), atNoon)(answer(status, nil, ""))
-			if got := outcome(h.Fetch(t.Context(), &crawl.Request{})); strings.HasPrefix(got, "retry") {
-				retried = append(retried, status)
-			}
-		}
-		if !slices.Equal(retried, want.Retried) {
-			t.Errorf("retried %v, want %v", retried, want.Retried)
-		}
-	})
-}
-
 func TestWhichFailuresAreRetriedIsASetting(t *testing.T) {
 	h := downloadermw.Retry(with(t, map[string]any{"RETRY_EXCEPTIONS": "certificate, own-reason"}), new(stats.Collector), noLog(), atNoon)
 	for reason, want := range map[string]string{"certificate": "retry certificate", "own-reason": "retry own-reason", "timeout": "failure timeout"} {

@@ -1,12 +1,8 @@
 package downloadermw_test
 
 import (
-	"context"
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
@@ -89,84 +85,4 @@ func TestNothingOfThePageGoesToItsRobotsTxt(t *testing.T) {
 	if !reflect.DeepEqual(w.asked[0], want) {
 		t.Errorf("asked %+v, want %+v", w.asked[0], want)
 	}
-}
-
-func TestRobotsFetchCases(t *testing.T) {
-	eachCase(t, "robots_fetch_many", func(t *testing.T, input, expect json.RawMessage) {
-		var in struct {
-			Responses []struct {
-				Status int
-				Error  string
-			}
-		}
-		var want struct{ Allow []bool }
-		read(t, input, &in)
-		read(t, expect, &want)
-		for n, r := range in.Responses {
-			file := answer(r.Status, nil, "")
-			if r.Error == "refused" {
-				file = fail(&crawl.Failure{Reason: "connect"})
-			}
-			w := newWorld(t, nil, file)
-			if got := w.fetch("http://example.com/"); (got == "response page") != want.Allow[n] {
-				t.Errorf("%+v: %s", r, got)
-			}
-			w.clock, w.web = noon.Add(time.Hour), answer(200, nil, "").Fetch
-			if got := w.fetch("http://example.com/"); got != "response page" {
-				t.Errorf("%+v: an hour later, when all is well: %s", r, got)
-			}
-		}
-	})
-	eachCase(t, "robots_fetch", func(t *testing.T, input, expect json.RawMessage) {
-		var in struct {
-			Hops, VariantHops int
-			Final             string
-		}
-		var want map[string]any
-		read(t, input, &in)
-		read(t, []byte(strings.Replace(string(input), "variant_hops", "VariantHops", 1)), &in)
-		read(t, expect, &want)
-		for hops, allowed := range map[int]any{in.Hops: want["example.com/p"], in.VariantHops: want["variant"]} {
-			w := newWorld(t, nil, unscripted())
-			hop := 0
-			w.web = func(ctx context.Context, req *crawl.Request) (*crawl.Response, error) {
-				if hop == hops {
-					return answer(200, nil, in.Final).Fetch(ctx, req)
-				}
-				hop++
-				host := "example.com"
-				if hop == hops {
-					host = "cdn.example"
-				}
-				return answer(301, http.Header{"Location": {fmt.Sprintf("https://%s/%d/robots.txt", host, hop)}}, "").Fetch(ctx, req)
-			}
-			if got := w.fetch("http://example.com/p"); (got == "response page") != allowed {
-				t.Errorf("%d hops: %s", hops, got)
-			}
-			if _, filed := w.store.rows["https://cdn.example"]; filed {
-				t.Error("the rules are filed under the last host")
-			}
-		}
-	})
-	eachCase(t, "robots_fetch_urls", func(t *testing.T, input, expect json.RawMessage) {
-		var in struct{ URLs []string }
-		var want struct {
-			RobotsURLs []string `json:"robots_urls"`
-		}
-		read(t, input, &in)
-		read(t, expect, &want)
-		w := newWorld(t, nil, answer(200, nil, ""))
-		for _, url := range in.URLs {
-			w.fetch(url)
-		}
-		var got []string
-		for _, req := range w.asked {
-			if strings.HasSuffix(req.URL, "/robots.txt") {
-				got = append(got, req.URL)
-			}
-		}
-		if !reflect.DeepEqual(got, want.RobotsURLs) {
-			t.Errorf("fetched %v, want %v", got, want.RobotsURLs)
-		}
-	})
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/skitterhq/skitter/shared/assembly"
 	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/dead"
 	"github.com/skitterhq/skitter/shared/downloadermw"
 	"github.com/skitterhq/skitter/shared/engine"
 	"github.com/skitterhq/skitter/shared/handlers"
@@ -42,6 +43,9 @@ type Crawl struct {
 	Stats map[string]int64
 	Final engine.Stats
 
+	// Letters are the job's dead letters.
+	Letters []dead.Letter
+
 	// Log has a line for each record from INFO up.
 	Log string
 }
@@ -65,6 +69,11 @@ type CrawlOptions struct {
 	Settings map[string]string
 	// StartURLs take the place of the spider's own; nil leaves those.
 	StartURLs []string
+	// Web changes what the handler of http and https is made of, such as its
+	// Dial, which must stay inside the bubble of testing/synctest that t is of. The
+	// site is not asked then, and nobody counts what is fetched. Nil asks the
+	// site.
+	Web func(t *testing.T, o *handlers.Options)
 }
 
 // CrawlSite is [CrawlProject] with the lists of a new project round a spider. A
@@ -93,10 +102,18 @@ func CrawlProject(t *testing.T, p project.Project, name string, site http.Handle
 	synctest.Test(t, func(t *testing.T) {
 		var log lines
 		web := &siteTransport{site: site, fetched: make(map[string]int)}
-		builder, err := newBuilder(p, registry, web, slog.New(slog.NewTextHandler(&log, nil)))
+		made := handlers.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
+		if o.Web != nil {
+			o.Web(t, &made)
+		} else {
+			made.RoundTripper = web
+		}
+		handler, err := handlers.HTTP(made)
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer handler.Close()
+		builder := newBuilder(p, registry, handler, made.Logger)
 		w := New(t, Options{
 			Settings: o.Settings,
 			Spec:     func(s *crawl.JobSpec) { s.Spider, s.Args, s.StartURLs = name, o.Args, o.StartURLs },
@@ -121,23 +138,22 @@ func CrawlProject(t *testing.T, p project.Project, name string, site http.Handle
 		if got.Final, err = w.ReadStats(t.Context(), got.Job.UID); err != nil {
 			t.Fatal(err)
 		}
+		if got.Letters, err = w.base.Dead.List(t.Context(), got.Job.UID, 0); err != nil {
+			t.Fatal(err)
+		}
 	})
 	return got
 }
 
 // newBuilder makes what the programs make, over a web of its own.
-func newBuilder(p project.Project, registry *spider.Registry, web http.RoundTripper, log *slog.Logger) (*assembly.Builder, error) {
-	handler, err := handlers.HTTP(handlers.Options{RoundTripper: web, Logger: log})
-	if err != nil {
-		return nil, err
-	}
+func newBuilder(p project.Project, registry *spider.Registry, web *handlers.HTTPHandler, log *slog.Logger) *assembly.Builder {
 	return assembly.NewBuilder(assembly.Parts{
-		Project: p, Registry: registry, Web: handler, Now: time.Now, Log: log,
+		Project: p, Registry: registry, Web: web, Now: time.Now, Log: log,
 		Robots: downloadermw.NewRobots(memory.NewOrigins(time.Now), time.Now),
 		Slots: slots.New(memory.NewSlotRows(), slots.Config{
 			Slack: time.Second, Now: time.Now, Sleep: assembly.Sleep, Draw: func() float64 { return 0.5 }, Wait: time.Minute,
 		}),
-	}), nil
+	})
 }
 
 // A siteTransport asks a site without a network, and keeps count.

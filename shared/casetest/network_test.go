@@ -1,0 +1,309 @@
+package casetest
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/skitterhq/skitter/shared/handlers"
+)
+
+// A network is what lies behind the dialler in a case: every name leads to one
+// program, over pipes, so that a crawl over it keeps virtual time. It speaks
+// TLS where it is spoken to in TLS. Nobody is told of robots.txt, which is not
+// there unless the case says so.
+type network struct {
+	// site answers over HTTP/1.1, and HTTP/2 where that is offered.
+	site http.Handler
+	// raw answers in place of a site, with bytes: it is called for each
+	// request of a connection with its number from 0, and false closes the
+	// connection. The body is not read.
+	raw func(n int, req *http.Request, conn net.Conn) (keep bool)
+	// robots answers /robots.txt; nil has none.
+	robots http.Handler
+	// refuses are the hosts that take no connection.
+	refuses []string
+	// refusals is how many connections are refused, whatever the host.
+	refusals int
+	// protocols are what TLS offers. Default: h2 and http/1.1.
+	protocols []string
+	// shown is the certificate that a TLS server shows; nil is a good one.
+	shown *tls.Certificate
+
+	mu    sync.Mutex
+	asked []ask
+	dials []string
+	open  map[*pipe]bool
+	http  *http.Server
+}
+
+// An ask is a request as it came to a server.
+type ask struct {
+	URL    string // with the target as it stood on the request line
+	Method string
+	Proto  string
+	Header http.Header
+	Body   string
+}
+
+// connect makes a handler's connections lead to the network, until the test
+// ends. It is to be called inside the test's bubble, if there is one.
+func (n *network) connect(t *testing.T, o *handlers.Options) {
+	n.open = map[*pipe]bool{}
+	n.http = &http.Server{Handler: http.HandlerFunc(n.serve), ErrorLog: log.New(io.Discard, "", 0)}
+	o.Dial, o.RootCAs = n.dial, authority().pool
+	t.Cleanup(n.close)
+}
+
+func (n *network) close() {
+	n.http.Close()
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for p := range n.open {
+		p.Conn.Close()
+	}
+}
+
+func (n *network) dial(ctx context.Context, _, addr string) (net.Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.dials = append(n.dials, addr)
+	if slices.Contains(n.refuses, host) || len(n.dials) <= n.refusals {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	}
+	near, far := net.Pipe()
+	client, server := &pipe{Conn: near, network: n}, &pipe{Conn: far, network: n}
+	n.open[client], n.open[server] = true, true
+	go n.accept(server)
+	return client, nil
+}
+
+// accept works a connection at the server's end.
+func (n *network) accept(conn net.Conn) {
+	r := bufio.NewReader(conn)
+	first, err := r.Peek(1)
+	if err != nil {
+		conn.Close()
+		return
+	}
+	conn = &peeked{Conn: conn, r: r}
+	const handshake = 0x16 // the first byte of TLS
+	if first[0] == handshake {
+		protocols := n.protocols
+		if protocols == nil {
+			protocols = []string{"h2", "http/1.1"}
+		}
+		conn = tls.Server(conn, &tls.Config{NextProtos: protocols, GetCertificate: func(h *tls.ClientHelloInfo) (*tls.Certificate, error) {
+			if n.shown != nil {
+				return n.shown, nil
+			}
+			return authority().issue(cmp.Or(h.ServerName, "127.0.0.1"))
+		}})
+	}
+	if n.raw != nil {
+		n.play(conn)
+		return
+	}
+	_ = n.http.Serve(&single{conn: conn}) // ends with the connection handed over
+}
+
+// serve answers with the site and notes what it was asked.
+func (n *network) serve(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/robots.txt" {
+		if n.robots == nil {
+			http.NotFound(w, r)
+			return
+		}
+		n.robots.ServeHTTP(w, r)
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	n.note(r, string(body))
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	n.site.ServeHTTP(w, r)
+}
+
+func (n *network) note(r *http.Request, body string) int {
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	url := r.RequestURI
+	if strings.HasPrefix(url, "/") {
+		url = scheme + "://" + r.Host + url
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.asked = append(n.asked, ask{URL: url, Method: r.Method, Proto: r.Proto, Header: r.Header.Clone(), Body: body})
+	return len(n.asked) - 1
+}
+
+// play answers the requests of a connection with raw.
+func (n *network) play(conn net.Conn) {
+	defer conn.Close()
+	r := bufio.NewReader(conn)
+	for {
+		req, err := http.ReadRequest(r)
+		if err != nil {
+			return
+		}
+		if req.URL.Path == "/robots.txt" {
+			if _, err := io.WriteString(conn, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"); err != nil {
+				return
+			}
+			continue
+		}
+		if c, ok := conn.(*tls.Conn); ok {
+			state := c.ConnectionState()
+			req.TLS = &state
+		}
+		body, err := io.ReadAll(req.Body)
+		if err != nil || !n.raw(n.note(req, string(body)), req, conn) {
+			return
+		}
+	}
+}
+
+// urls are the addresses that were asked for, in order.
+func (n *network) urls() []string {
+	var urls []string
+	for _, a := range n.asked {
+		urls = append(urls, a.URL)
+	}
+	return urls
+}
+
+// connections is how many ends of connections are open.
+func (n *network) connections() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.open)
+}
+
+// A pipe is one end of a connection, which the network knows while it is open.
+type pipe struct {
+	net.Conn
+	network *network
+}
+
+func (p *pipe) Close() error {
+	p.network.mu.Lock()
+	delete(p.network.open, p)
+	p.network.mu.Unlock()
+	return p.Conn.Close()
+}
+
+func (p *pipe) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 80} }
+
+// A peeked connection has been read from.
+type peeked struct {
+	net.Conn
+	r io.Reader
+}
+
+func (p *peeked) Read(b []byte) (int, error) { return p.r.Read(b) }
+
+// single is a listener that one connection comes to.
+type single struct{ conn net.Conn }
+
+func (s *single) Accept() (net.Conn, error) {
+	if s.conn == nil {
+		return nil, net.ErrClosed
+	}
+	conn := s.conn
+	s.conn = nil
+	return conn, nil
+}
+
+func (s *single) Close() error   { return nil }
+func (s *single) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 80} }
+
+// sends answers every request with the same bytes, then closes.
+func sends(raw []byte) func(int, *http.Request, net.Conn) bool {
+	return func(_ int, _ *http.Request, conn net.Conn) bool {
+		_, _ = conn.Write(raw) // whoever hangs up has heard enough
+		return false
+	}
+}
+
+// A ca signs the certificates of a network.
+type ca struct {
+	key  *ecdsa.PrivateKey
+	cert *x509.Certificate
+	pool *x509.CertPool
+}
+
+var authority = sync.OnceValue(func() *ca {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err)
+	}
+	a := &ca{key: key, pool: x509.NewCertPool()}
+	template := certificateFor("the authority of the cases")
+	template.IsCA, template.BasicConstraintsValid, template.KeyUsage = true, true, x509.KeyUsageCertSign
+	if a.cert, err = a.sign(template, template, key); err != nil {
+		panic(err)
+	}
+	a.pool.AddCert(a.cert)
+	return a
+})
+
+func certificateFor(name string) *x509.Certificate {
+	c := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
+		// Virtual time begins in 2000.
+		NotBefore: time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC), NotAfter: time.Date(2090, 1, 1, 0, 0, 0, 0, time.UTC),
+	}
+	if ip := net.ParseIP(name); ip != nil {
+		c.IPAddresses = []net.IP{ip}
+	} else {
+		c.DNSNames = []string{name}
+	}
+	return c
+}
+
+func (a *ca) sign(template, parent *x509.Certificate, by *ecdsa.PrivateKey) (*x509.Certificate, error) {
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, &a.key.PublicKey, by)
+	if err != nil {
+		return nil, fmt.Errorf("sign the certificate of a test: %w", err)
+	}
+	return x509.ParseCertificate(der)
+}
+
+// issue makes a good certificate of a name.
+func (a *ca) issue(name string) (*tls.Certificate, error) {
+	cert, err := a.sign(certificateFor(name), a.cert, a.key)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Certificate{Certificate: [][]byte{cert.Raw}, PrivateKey: a.key}, nil
+}
