@@ -41,8 +41,14 @@ func (j Jars) Empty() bool { return len(j.cookies) == 0 }
 // jar, or "" for none: the cookies of longer paths first, then those that are
 // older. URLs that are neither http nor https have no cookies.
 func (j Jars) Header(jar string, u weburl.URL, now time.Time) string {
+	found := j.match(jar, u, now)
+	size := 0
+	for _, c := range found {
+		size += len(c.name) + len(c.value) + len("=; ")
+	}
 	var b strings.Builder
-	for _, c := range j.match(jar, u, now) {
+	b.Grow(size)
+	for _, c := range found {
 		if b.Len() > 0 {
 			b.WriteString("; ")
 		}

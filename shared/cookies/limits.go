@@ -32,6 +32,17 @@ func (e *edit) crowd(p place) {
 	}
 }
 
+// tooLarge reports whether a cookie would not fit were it the only one.
+func tooLarge(c cookie, p place) bool {
+	// An escape is three bytes for one, and what is not UTF-8 two for one.
+	if 3*(len(p.jar)+len(p.domain)+len(p.path))+2*(len(c.name)+len(c.value))+32 <= MaxBytes {
+		return false
+	}
+	c.place = 0
+	alone := Jars{places: []place{p}, cookies: []cookie{c}}
+	return len(alone.appendText(nil)) > MaxBytes
+}
+
 func (e *edit) evict(i int) {
 	e.cookies = slices.Delete(e.cookies, i, i+1)
 	e.evicted++
@@ -40,20 +51,19 @@ func (e *edit) evict(i int) {
 // done returns the jars, cut to their size: first go the cookies of sites other
 // than the one just visited, the oldest first, then the oldest.
 func (e *edit) done(report *Report) Jars {
-	e.text = string(e.appendText(nil))
-	if len(e.text) > MaxBytes {
+	text := e.appendText(e.room())
+	if len(text) > MaxBytes {
 		site := weburl.RegisteredDomain(e.at.host)
 		elsewhere := make([]bool, len(e.places))
 		for i, p := range e.places {
 			elsewhere[i] = weburl.RegisteredDomain(p.domain) != site
 		}
-		text := []byte(e.text)
 		for len(text) > MaxBytes {
 			e.evict(max(slices.IndexFunc(e.cookies, func(c cookie) bool { return elsewhere[c.place] }), 0))
 			text = e.appendText(text[:0])
 		}
-		e.text = string(text)
 	}
+	e.text = string(text)
 	report.Evicted = e.evicted
 	return e.Jars
 }

@@ -66,7 +66,7 @@ func parsePlace(field string) (p place, err error) {
 			return p, err
 		}
 	}
-	if p.domain == "" {
+	if p.domain == "" || strings.Contains(p.domain, "/") {
 		return p, errors.New("no domain")
 	}
 	return p, nil

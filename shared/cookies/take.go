@@ -36,18 +36,18 @@ func (r *Refusal) Error() string { return fmt.Sprintf("cookie %q: %v", r.Name, r
 func (r *Refusal) Unwrap() error { return r.Err }
 
 var (
-	errForeign     = errors.New("its Domain is not that of the host, nor above it")
-	errSuffix      = errors.New("its Domain is a public suffix")
-	errInsecure    = errors.New("it is Secure, and the page is not")
-	errOverwrites  = errors.New("it would hide a Secure one, and the page is not")
-	errPrefix      = errors.New("it is not what its prefix promises")
-	errNoName      = errors.New("it has no name")
-	errBadName     = errors.New(`its name has "=" or ";", or blanks round it`)
-	errBadValue    = errors.New(`its value has ";", or blanks round it`)
-	errBadPath     = errors.New(`its Path does not begin with "/", has ";", or blanks after it`)
-	errLongPath    = errors.New("its Path has more than 1024 bytes")
-	errNoCookies   = errors.New("the URL has no cookies: it is neither http nor https")
-	errDomainChars = errors.New("its Domain is no name of a host")
+	errForeign    = errors.New("its Domain is not that of the host, nor above it")
+	errSuffix     = errors.New("its Domain is a public suffix")
+	errInsecure   = errors.New("it is Secure, and the page is not")
+	errOverwrites = errors.New("it would hide a Secure one, and the page is not")
+	errPrefix     = errors.New("it is not what its prefix promises")
+	errTooLarge   = errors.New("with its jar, host and path it alone would have more than 8192 bytes")
+	errNoName     = errors.New("it has no name")
+	errBadName    = errors.New(`its name has "=" or ";", or blanks round it`)
+	errBadValue   = errors.New(`its value has ";", or blanks round it`)
+	errBadPath    = errors.New(`its Path does not begin with "/"`)
+	errLongPath   = errors.New("its Path has more than 1024 bytes")
+	errNoCookies  = errors.New("the URL has no cookies: it is neither http nor https")
 )
 
 // Take returns the jars after a response to a request for a URL, with the
@@ -131,7 +131,7 @@ func readGiven(g crawl.Cookie, https bool) (received, error) {
 		return c, errBadValue
 	case len(c.name)+len(c.value) > MaxCookieBytes:
 		return c, errTooLong
-	case c.path[0] != '/' || c.path != trim(c.path) || strings.Contains(c.path, ";"):
+	case c.path[0] != '/':
 		return c, errBadPath
 	case len(c.path) > maxAttribute:
 		return c, errLongPath
@@ -192,6 +192,8 @@ func (e *edit) store(c received) error {
 	case i >= 0 && e.keep:
 	case made.expired(e.at.now):
 		e.cookies = slices.DeleteFunc(e.cookies, is)
+	case tooLarge(made, p):
+		return errTooLarge
 	case i >= 0:
 		e.cookies[i] = made // which is as old as the one before
 	default:

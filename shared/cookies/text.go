@@ -29,7 +29,16 @@ func (j Jars) String() string {
 	if j.text != "" || j.Empty() {
 		return j.text
 	}
-	return string(j.appendText(nil))
+	return string(j.appendText(j.room()))
+}
+
+// room is where the string mostly fits in.
+func (j Jars) room() []byte {
+	n := 64 * (1 + len(j.places))
+	for _, c := range j.cookies {
+		n += len(c.name) + len(c.value) + 16
+	}
+	return make([]byte, 0, min(n, MaxBytes))
 }
 
 func (j Jars) appendText(b []byte) []byte {
