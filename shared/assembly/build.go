@@ -34,6 +34,11 @@ type Parts struct {
 	Web    *handlers.HTTPHandler
 	Slots  *slots.Slots
 	Robots *downloadermw.Robots
+	// Files says that file: URLs can be fetched: they name what the process
+	// may read.
+	Files bool
+	// Signer signs requests to S3; nil signs none.
+	Signer handlers.Signer
 	// ShowsProgress says that the program shows by itself how jobs come along.
 	ShowsProgress bool
 
@@ -47,7 +52,8 @@ type Builder struct {
 	decoders *downloadermw.Decoders
 }
 
-// NewBuilder returns a builder. Everything in parts but Limit must be set.
+// NewBuilder returns a builder. Everything in parts but Limit, Files
+// and Signer must be set.
 func NewBuilder(p Parts) *Builder { return &Builder{Parts: p, decoders: new(downloadermw.Decoders)} }
 
 // settingsOf resolves the settings of a job: those of the project, its
@@ -126,11 +132,17 @@ func (b *Builder) chains(rt *engine.Runtime, env project.Env) error {
 	if err != nil {
 		return err
 	}
-	// The turn is taken by what would dial, so whatever a middleware answers
-	// by itself uses none.
-	own := b.Web.ForJob(rt.Settings)
-	web := b.Slots.Handler(handlers.ByScheme(map[string]downloader.Handler{"http": own, "https": own}), slotOf(rt.Settings, b.Robots), env.Log)
-	rt.Download = downloader.Chain(web, downloaderMWs...)
+	all, err := b.handlers(rt.Settings, env)
+	if err != nil {
+		return err
+	}
+	for _, u := range rt.Spec.StartURLs {
+		if err := handlers.CheckScheme(all, u); err != nil {
+			return err
+		}
+	}
+	rt.Download = downloader.Chain(handlers.ByScheme(all), downloaderMWs...)
+	rt.Reach = handlers.Scope(all, env.Stats, env.Log)
 
 	rt.Scope = func(*crawl.Request) error { return nil }
 	if b.Project.Scope != nil {

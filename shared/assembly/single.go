@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/skitterhq/skitter/shared/aws"
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloadermw"
 	"github.com/skitterhq/skitter/shared/engine"
@@ -49,6 +50,7 @@ func NewSingles(p project.Project, layers []settings.Layer, log *slog.Logger) (*
 	}
 	return &Singles{NewBuilder(Parts{
 		Project: p, Registry: registry, Layers: layers, Web: web, Now: time.Now, Log: log,
+		Files: true, Signer: aws.NewSigner(time.Now),
 		Robots: downloadermw.NewRobots(memory.NewOrigins(time.Now), time.Now),
 		Slots: slots.New(memory.NewSlotRows(), slots.Config{
 			Slack: time.Second, Now: time.Now, Sleep: Sleep, Draw: rand.Float64, Wait: time.Minute,

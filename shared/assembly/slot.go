@@ -35,6 +35,15 @@ func slotOf(s settings.Settings, robots *downloadermw.Robots) func(context.Conte
 	}
 }
 
+// hasSlot reports whether a request has a slot: it names one, or a host.
+func hasSlot(req *crawl.Request) bool {
+	if req.DownloadSlot != "" {
+		return true
+	}
+	u, err := weburl.Parse(req.URL)
+	return err == nil && u.Hostname() != ""
+}
+
 // crawlDelay is 0 when the file cannot be read now: the middleware, which the
 // request has passed, has just read it, and says what is wrong with the store.
 func crawlDelay(ctx context.Context, s settings.Settings, robots *downloadermw.Robots, origin string) time.Duration {

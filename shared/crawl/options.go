@@ -85,6 +85,11 @@ type Options struct {
 	// AllowOffsite lets the request leave the spider's allowed domains.
 	AllowOffsite bool `json:"allow_offsite,omitempty"`
 
+	// AllowScheme lets a request that is found on a page of the web name
+	// something else than http, https and data: a file of this machine, an
+	// object of S3, a scheme of the project's own.
+	AllowScheme bool `json:"allow_scheme,omitempty"`
+
 	// DontObeyRobotsTxt fetches what robots.txt forbids.
 	DontObeyRobotsTxt bool `json:"dont_obey_robotstxt,omitempty"`
 

@@ -13,13 +13,7 @@ import (
 func off(next downloader.Handler) downloader.Handler { return next }
 
 // shown is a request's URL for logs: without password, and on one line.
-func shown(req *crawl.Request) string {
-	u, err := weburl.Parse(req.URL)
-	if err != nil {
-		return err.Error()
-	}
-	return u.Redacted()
-}
+func shown(req *crawl.Request) string { return weburl.Shown(req.URL) }
 
 // reasonOf is a short, stable name for an error, for stats.
 func reasonOf(err error) string {

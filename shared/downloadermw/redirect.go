@@ -76,7 +76,7 @@ func (r *redirect) response(_ context.Context, req *crawl.Request, resp *crawl.R
 		}
 	}
 	next := r.follow(req, resp, target)
-	r.log.Debug("redirecting", "status", resp.Status, "from", shown(req), "to", target.Redacted())
+	r.log.Debug("redirecting", "status", resp.Status, "from", shown(req), "to", shown(next))
 	return nil, &crawl.Instead{Request: next, Reason: strconv.Itoa(resp.Status)}
 }
 

@@ -70,7 +70,8 @@ func TestWhatIsRetried(t *testing.T) {
 }
 
 func TestFailuresThatWillNotPassAreNotRetried(t *testing.T) {
-	lasting := []string{"bad-request", "bad-url", "certificate", "forbidden-address", "too-large", "unsupported-scheme"}
+	lasting := []string{"bad-request", "bad-url", "certificate", "credentials", "forbidden-address",
+		"forbidden-scheme", "no-file", "too-large", "unknown-handler", "unsupported-scheme"}
 	for _, reason := range append(handlers.Reasons(), downloadermw.ReasonBadEncoding) {
 		h := downloadermw.Retry(with(t, nil), new(stats.Collector), noLog(), atNoon)(fail(&crawl.Failure{Reason: reason}))
 		want := "retry " + reason

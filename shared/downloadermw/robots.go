@@ -108,7 +108,7 @@ func (j *robotsJob) fetch(ctx context.Context, req *crawl.Request) (*crawl.Respo
 		err = j.unreachable(req, k)
 	} else if !k.rules.Allowed(j.agent(req), u.String()) {
 		j.stats.Inc("robotstxt/forbidden")
-		j.log.Debug("forbidden by robots.txt", "url", u.Redacted())
+		j.log.Debug("forbidden by robots.txt", "url", shown(req))
 		err = &crawl.Drop{Reason: "robots"}
 	}
 	if err != nil {

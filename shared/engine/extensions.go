@@ -8,6 +8,7 @@ import (
 	"github.com/skitterhq/skitter/shared/items"
 	"github.com/skitterhq/skitter/shared/pipeline"
 	"github.com/skitterhq/skitter/shared/spider"
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // heed stops the job for an extension, unless it is to stop already. Its error
@@ -58,7 +59,7 @@ func (e *Engine) spiderError(ctx context.Context, v *view, page *spider.Page, er
 		e.logError(v.Log, "the spider's start failed", err)
 	} else {
 		req := page.Request
-		e.logError(v.Log, "spider error", err, "method", req.HTTPMethod(), "url", page.URL, "referer", req.Headers.Get("Referer"), "callback", req.Callback)
+		e.logError(v.Log, "spider error", err, "method", req.HTTPMethod(), "url", weburl.Shown(page.URL), "referer", req.Headers.Get("Referer"), "callback", req.Callback)
 	}
 	return class, e.heed(ctx, v, v.Extensions.SpiderError(ctx, page, err))
 }

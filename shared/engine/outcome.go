@@ -11,6 +11,7 @@ import (
 	"github.com/skitterhq/skitter/shared/message"
 	"github.com/skitterhq/skitter/shared/scheduler"
 	"github.com/skitterhq/skitter/shared/slots"
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // storeDelay is how long a request waits whose store does not answer.
@@ -42,7 +43,7 @@ func (e *Engine) attempt(ctx context.Context, v *view, a attempt) outcome {
 	}
 	page, err := e.page(ctx, v, a, resp)
 	if err != nil {
-		v.Log.Warn("page not kept, to be fetched again", "url", a.req.URL, "err", err)
+		v.Log.Warn("page not kept, to be fetched again", "url", weburl.Shown(a.req.URL), "err", err)
 		return a.sameAgain(storeDelay)
 	}
 	v.Stats.Inc("response_received_count")
@@ -90,7 +91,7 @@ func (e *Engine) verdict(ctx context.Context, v *view, a attempt, err error) out
 	o := outcome{attempt: a}
 	switch {
 	case errors.As(err, &broke):
-		e.logError(v.Log, "a downloader middleware panicked", err, "url", a.req.URL)
+		e.logError(v.Log, "a downloader middleware panicked", err, "url", weburl.Shown(a.req.URL))
 		o.page = failurePage(a, &crawl.Failure{Reason: "panic", Message: err.Error()})
 	case errors.As(err, &later):
 		o = a.sameAgain(later.At.Sub(e.Now()))
@@ -116,7 +117,7 @@ func (e *Engine) verdict(ctx context.Context, v *view, a attempt, err error) out
 	case errors.As(err, &failure):
 		o.page = failurePage(a, failure)
 	default:
-		v.Log.Error("downloading failed", "url", a.req.URL, "err", err)
+		v.Log.Error("downloading failed", "url", weburl.Shown(a.req.URL), "err", err)
 		o.page = failurePage(a, &crawl.Failure{Reason: "exception", Message: err.Error()})
 	}
 	return o
@@ -161,7 +162,7 @@ func ordersOf(some []outcome) []scheduler.Order {
 
 // instead admits a redirect's target as a child of the unit that was redirected.
 func (e *Engine) instead(ctx context.Context, out *outlet, o outcome) error {
-	return out.request(ctx, scheduler.NewIdentifier(o.unit), o.unit, o.instead)
+	return out.request(ctx, scheduler.NewIdentifier(o.unit), o.unit, o.req, o.instead)
 }
 
 // page packs a response for its message; a body that is too long for it goes
@@ -173,7 +174,7 @@ func (e *Engine) page(ctx context.Context, v *view, a attempt, resp *crawl.Respo
 	}
 	key := fmt.Sprintf("%s%s-%s", pagesPrefix(v.job.UID), a.unit, crawl.NewRunID())
 	if err := e.Blobs.Put(ctx, key, p.Body.Data); err != nil {
-		return nil, fmt.Errorf("keep the body of %s: %w", resp.URL, err)
+		return nil, fmt.Errorf("keep the body of %s: %w", weburl.Shown(resp.URL), err)
 	}
 	p.Body.Key, p.Body.Length, p.Body.Data = key, int64(len(p.Body.Data)), nil
 	return p, nil

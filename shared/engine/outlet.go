@@ -13,6 +13,7 @@ import (
 	"github.com/skitterhq/skitter/shared/message"
 	"github.com/skitterhq/skitter/shared/queue"
 	"github.com/skitterhq/skitter/shared/scheduler"
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 const (
@@ -69,9 +70,10 @@ func check(res crawl.Result) error {
 // halted reports whether the job is to end, as far as the outlet has heard.
 func (o *outlet) halted() bool { return !o.v.job.Open() }
 
-// request takes a child. What scope refuses, what has no proper URL, and what
-// comes of a job that is to stop gets no row.
-func (o *outlet) request(ctx context.Context, ident *scheduler.Identifier, parent crawl.UnitID, req *crawl.Request) error {
+// request takes a child of the unit that from was the request of; the start has
+// none. What scope refuses, what has no proper URL, and what comes of a job that
+// is to stop gets no row.
+func (o *outlet) request(ctx context.Context, ident *scheduler.Identifier, parent crawl.UnitID, from, req *crawl.Request) error {
 	unit, err := ident.Unit(req)
 	if err != nil {
 		o.v.Stats.Inc("scheduler/bad_url_count")
@@ -81,13 +83,13 @@ func (o *outlet) request(ctx context.Context, ident *scheduler.Identifier, paren
 	if o.halted() {
 		return nil
 	}
-	if err := o.v.Scope(req); err != nil {
+	if err := o.v.scope(from, req); err != nil {
 		var drop *crawl.Drop
 		if errors.As(err, &drop) {
 			// Counted where it was refused.
 			return o.e.heed(ctx, o.v, o.v.Extensions.RequestDropped(ctx, req, drop.Reason))
 		}
-		return fmt.Errorf("scope of %s: %w", req.URL, err)
+		return fmt.Errorf("scope of %s: %w", weburl.Shown(req.URL), err)
 	}
 	dropped, closes := o.v.Extensions.RequestScheduled(ctx, req)
 	if err := o.e.heed(ctx, o.v, closes); err != nil || dropped || o.halted() {
@@ -95,6 +97,16 @@ func (o *outlet) request(ctx context.Context, ident *scheduler.Identifier, paren
 	}
 	o.children = append(o.children, scheduler.Child{Parent: parent, Unit: unit, Request: req})
 	return o.full(ctx)
+}
+
+// scope asks both that may refuse a request.
+func (r *Runtime) scope(from, req *crawl.Request) error {
+	if r.Reach != nil {
+		if err := r.Reach(from, req); err != nil {
+			return err
+		}
+	}
+	return r.Scope(req)
 }
 
 // item takes the ordinal-th item of a run.

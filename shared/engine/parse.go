@@ -13,6 +13,7 @@ import (
 	"github.com/skitterhq/skitter/shared/queue"
 	"github.com/skitterhq/skitter/shared/scheduler"
 	"github.com/skitterhq/skitter/shared/spider"
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // Parse takes a batch of page messages: the spider's callback and legs read
@@ -156,7 +157,7 @@ func (e *Engine) take(ctx context.Context, out *outlet, ident *scheduler.Identif
 		_, _ = ident.Unit(res.Request)
 		return nil
 	}
-	return out.request(ctx, ident, rd.unit, res.Request)
+	return out.request(ctx, ident, rd.unit, rd.page.Request, res.Request)
 }
 
 const (
@@ -178,7 +179,7 @@ func (e *Engine) continuePage(ctx context.Context, v *view, out *outlet, rd read
 		rd.msg.Handed, rd.msg.Items, rd.msg.Idle = rd.given, rd.items, 0
 	}
 	if rd.msg.Slices++; rd.msg.Slices >= maxSlices || rd.msg.Idle >= maxIdle {
-		v.Log.Error("page takes too long", "url", rd.page.URL, "callback", rd.page.Request.Callback, "slices", rd.msg.Slices, "outputs", rd.msg.Handed)
+		v.Log.Error("page takes too long", "url", weburl.Shown(rd.page.URL), "callback", rd.page.Request.Callback, "slices", rd.msg.Slices, "outputs", rd.msg.Handed)
 		rd.items = rd.msg.Items // what earlier slices gave counts
 		out.settle(rd.settlement(frontier.Failed, "too-slow"))
 		// At once: the callback may go on, though nobody listens, until the
@@ -244,10 +245,10 @@ func (e *Engine) pageFailed(ctx context.Context, v *view, out *outlet, rd *readi
 		}
 		out.settle(rd.settlement(frontier.Done, "close-spider"))
 	case errors.As(err, &drop):
-		v.Log.Debug("page dropped", "url", rd.page.URL, "reason", drop.Reason)
+		v.Log.Debug("page dropped", "url", weburl.Shown(rd.page.URL), "reason", drop.Reason)
 		out.settle(rd.settlement(frontier.Dropped, drop.Reason))
 	case errors.As(err, &failure):
-		v.Log.Error("downloading failed", "url", rd.page.URL, "reason", failure.Reason, "err", failure.Message)
+		v.Log.Error("downloading failed", "url", weburl.Shown(rd.page.URL), "reason", failure.Reason, "err", failure.Message)
 		out.settle(rd.settlement(frontier.Failed, failure.Reason))
 	default:
 		class, fault := e.spiderError(ctx, v, rd.page, err)

@@ -17,6 +17,7 @@ import (
 	"github.com/skitterhq/skitter/shared/settings"
 	"github.com/skitterhq/skitter/shared/spider"
 	"github.com/skitterhq/skitter/shared/stats"
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // A Runtime is what a process keeps for one job. It is safe for concurrent
@@ -29,6 +30,10 @@ type Runtime struct {
 	Chain *spider.Chain
 	// Download is the chain of downloader middlewares down to the web.
 	Download downloader.Handler
+	// Reach refuses requests before they get a row by where they come from: the
+	// request of the page that they were found on, or that was redirected; nil
+	// for those of the start. Nil refuses none.
+	Reach func(from, req *crawl.Request) error
 	// Scope refuses requests before they get a row.
 	Scope func(*crawl.Request) error
 	// Pipeline is what items pass.
@@ -61,7 +66,7 @@ func (r *Runtime) Room() int {
 // Page makes a page of a response to a job's request, for the spider.
 func (r *Runtime) Page(resp *crawl.Response, job crawl.Job) *spider.Page {
 	page := spider.NewPage(resp, r.Spider, job, r.Spec.Args)
-	page.Log = r.Log.With("url", resp.URL)
+	page.Log = r.Log.With("url", weburl.Shown(resp.URL))
 	page.LimitParse(r.Settings.ParseMaxsize)
 	return page
 }

@@ -104,7 +104,7 @@ func (e *Engine) readStart(ctx context.Context, v *view, out *outlet, slice *spi
 			ident = scheduler.StartIdentifier(element)
 		}
 		if res.Item == nil {
-			if err := out.request(ctx, ident, crawl.StartUnit, res.Request); err != nil {
+			if err := out.request(ctx, ident, crawl.StartUnit, nil, res.Request); err != nil {
 				return given, err
 			}
 			continue

@@ -187,8 +187,16 @@ func TestByScheme(t *testing.T) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
+	named := &crawl.Request{URL: "http://a/", Options: crawl.Options{DownloadHandler: "data"}}
+	if resp, err := h.Fetch(t.Context(), named); err != nil || string(resp.Body) != "inline" {
+		t.Errorf("a request that names its handler: %v", err)
+	}
+	named.DownloadHandler = "browser"
+	if _, err := h.Fetch(t.Context(), named); err == nil || err.Error() != `unknown-handler: no handler for "browser"; there are: data, http` {
+		t.Errorf("error %v", err)
+	}
 	_, err := h.Fetch(t.Context(), &crawl.Request{URL: "ftp://a/"})
-	if err == nil || err.Error() != `unsupported-scheme: no handler for "ftp"; there are: data, http` {
+	if err == nil || err.Error() != `unsupported-scheme: no handler for "ftp" (FTP is not built in; a project can bring a handler of its own); there are: data, http` {
 		t.Errorf("error %v", err)
 	}
 }

@@ -17,12 +17,20 @@ const (
 	ReasonCertificate = "certificate"
 	// ReasonConnect: nobody took the connection: refused, unreachable.
 	ReasonConnect = "connect"
+	// ReasonCredentials: the request was to be signed, and there are no
+	// credentials, or they do not say for which region.
+	ReasonCredentials = "credentials"
 	// ReasonDataloss: the body ended before its end.
 	ReasonDataloss = "dataloss"
 	// ReasonDNS: the host's name has no address.
 	ReasonDNS = "dns"
 	// ReasonForbiddenAddress: the guard does not let the address be dialled.
 	ReasonForbiddenAddress = "forbidden-address"
+	// ReasonForbiddenScheme: a page of the web names what only this machine or
+	// this project has. It is the reason of a drop.
+	ReasonForbiddenScheme = "forbidden-scheme"
+	// ReasonNoFile: there is no such file, it is a folder, or may not be read.
+	ReasonNoFile = "no-file"
 	// ReasonReset: the connection ended before the answer's headers.
 	ReasonReset = "reset"
 	// ReasonTimeout: connecting or the whole fetch took too long.
@@ -31,6 +39,8 @@ const (
 	ReasonTLS = "tls"
 	// ReasonTooLarge: the body is larger than the limit.
 	ReasonTooLarge = "too-large"
+	// ReasonUnknownHandler: the request names a handler that is not there.
+	ReasonUnknownHandler = "unknown-handler"
 	// ReasonUnsupportedScheme: no handler is there for the URL's scheme.
 	ReasonUnsupportedScheme = "unsupported-scheme"
 )
@@ -38,7 +48,8 @@ const (
 // Reasons returns all of them, in alphabetical order.
 func Reasons() []string {
 	return []string{
-		ReasonBadRequest, ReasonBadResponse, ReasonBadURL, ReasonCertificate, ReasonConnect, ReasonDataloss, ReasonDNS,
-		ReasonForbiddenAddress, ReasonReset, ReasonTimeout, ReasonTLS, ReasonTooLarge, ReasonUnsupportedScheme,
+		ReasonBadRequest, ReasonBadResponse, ReasonBadURL, ReasonCertificate, ReasonConnect, ReasonCredentials, ReasonDataloss, ReasonDNS,
+		ReasonForbiddenAddress, ReasonForbiddenScheme, ReasonNoFile, ReasonReset, ReasonTimeout, ReasonTLS, ReasonTooLarge,
+		ReasonUnknownHandler, ReasonUnsupportedScheme,
 	}
 }

@@ -43,6 +43,12 @@ type Project struct {
 	// nearest to the engine first.
 	DownloaderMiddlewares func(Env) ([]downloader.Middleware, error)
 
+	// Handlers are the project's own handlers, by the scheme of the URLs that
+	// they fetch, or by any other name, which a request names in its
+	// DownloadHandler. One of a scheme that is built in takes its place.
+	// Requests with a host take their turn at it, as at any. Nil has none.
+	Handlers func(Env) (map[string]downloader.Handler, error)
+
 	// Scope refuses requests before they get a row of work: what no
 	// middleware would ever let through. Nil refuses none.
 	Scope func(Env) (func(*crawl.Request) error, error)

@@ -19,7 +19,7 @@ func ExampleResolve() {
 }
 
 func ExampleDefinitions() {
-	d := settings.Definitions()[0]
+	d := settings.Definitions()[3]
 	fmt.Printf("%s (%s, %s): %s\n", d.Name, d.Default, d.Source, d.Doc)
 	// Output:
 	// CLOSESPIDER_ERRORCOUNT (0, Scrapy): Closes the job after so many errors of callbacks. 0: never.

@@ -55,6 +55,13 @@ func headerText() kind[string] {
 	return text().where("a text without control characters", isHeaderValue)
 }
 
+// hostLabel is one part of a host's name, or empty.
+func hostLabel() kind[string] {
+	return text().where("one word of small letters, digits and hyphens", func(s string) bool {
+		return !strings.ContainsFunc(s, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-') })
+	})
+}
+
 func isHeaderValue(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }

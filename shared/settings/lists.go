@@ -195,6 +195,43 @@ func isToken(s string) bool {
 	})
 }
 
+// switches is a set of names that are on or off: a YAML or JSON object whose
+// values are true or false, or null for false.
+func switches() kind[map[string]bool] {
+	k := kind[map[string]bool]{
+		unit: "object",
+		want: `an object of names and true or false, as in {"s3": false}`,
+		write: func(m map[string]bool) string {
+			if len(m) == 0 {
+				return "{}"
+			}
+			b, _ := json.Marshal(m) // names and truths always encode
+			return string(b)
+		},
+	}
+	k.read = func(v any) (map[string]bool, bool) {
+		object, ok := v.(map[string]any)
+		switch v := v.(type) {
+		case nil:
+			return nil, true
+		case map[string]bool:
+			return v, true
+		case string:
+			ok = json.Unmarshal([]byte(v), &object) == nil
+		}
+		m := make(map[string]bool, len(object))
+		for name, value := range object {
+			on, isBool := value.(bool)
+			if !isBool && value != nil || name == "" {
+				return nil, false
+			}
+			m[name] = on
+		}
+		return m, ok
+	}
+	return k
+}
+
 // quoted shows a value in an error, cut to what fits on a line.
 func quoted(v any) string {
 	const longest = 80

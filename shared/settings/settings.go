@@ -10,6 +10,21 @@ import (
 // zero value is not the defaults. They are shared by everything that works for
 // the job and must not be changed.
 type Settings struct {
+	// AWSEndpointURL is where s3: URLs are fetched (AWS_ENDPOINT_URL), with the
+	// bucket as the first part of the path. Default: empty, AWS's own.
+	AWSEndpointURL string
+
+	// AWSRegionName is the region of the buckets of s3: URLs (AWS_REGION_NAME).
+	// Default: empty, which means S3's address of the whole world, and for what
+	// is signed the region of the process's credentials.
+	AWSRegionName string
+
+	// AWSSignRequests signs requests for s3: URLs with the process's own
+	// credentials (AWS_SIGN_REQUESTS): from the environment, the profile or the
+	// role. Default: false, requests are anonymous. On a stack the project file
+	// alone can set it.
+	AWSSignRequests bool
+
 	// CloseSpiderErrorCount closes the job after so many errors of callbacks
 	// (CLOSESPIDER_ERRORCOUNT). Default: 0, never.
 	CloseSpiderErrorCount int
@@ -84,6 +99,11 @@ type Settings struct {
 	// failure (DOWNLOAD_FAIL_ON_DATALOSS). Default: true. When false the
 	// response carries the flag "dataloss" instead.
 	DownloadFailOnDataloss bool
+
+	// DownloadHandlers switches handlers on or off by their scheme or name
+	// (DOWNLOAD_HANDLERS); those that it does not name are on. Default: {}. On
+	// a stack there is none for file. Scrapy has classes in place of true.
+	DownloadHandlers map[string]bool
 
 	// DownloadMaxsize limits a body in bytes, before and after decompression
 	// (DOWNLOAD_MAXSIZE). Default: 32MiB, which a function of 512 MB bears.

@@ -66,6 +66,12 @@ func row[T any](name string, field func(*Settings) *T, k kind[T], byDefault T, s
 func Definitions() []Definition {
 	anyInt := whole(math.MinInt)
 	return []Definition{
+		row("AWS_ENDPOINT_URL", func(s *Settings) *string { return &s.AWSEndpointURL }, text(), "", Scrapy,
+			"Where s3: URLs are fetched, with the bucket as the first part of the path. Empty: AWS's own addresses."),
+		row("AWS_REGION_NAME", func(s *Settings) *string { return &s.AWSRegionName }, hostLabel(), "", Scrapy,
+			"The region of the buckets of s3: URLs. Empty: S3's address of the whole world, and for what is signed the region of the credentials."),
+		row("AWS_SIGN_REQUESTS", func(s *Settings) *bool { return &s.AWSSignRequests }, yesNo(), false, Ours,
+			"Signs requests for s3: URLs with the process's own credentials (environment, profile or role). On a stack the project file alone can set it."),
 		row("CLOSESPIDER_ERRORCOUNT", func(s *Settings) *int { return &s.CloseSpiderErrorCount }, whole(0), 0, Scrapy,
 			"Closes the job after so many errors of callbacks. 0: never."),
 		row("CLOSESPIDER_ITEMCOUNT", func(s *Settings) *int { return &s.CloseSpiderItemCount }, whole(0), 0, Scrapy,
@@ -104,6 +110,8 @@ func Definitions() []Definition {
 			"The least time between the starts of two requests of one slot. A larger Crawl-delay in robots.txt wins."),
 		row("DOWNLOAD_FAIL_ON_DATALOSS", func(s *Settings) *bool { return &s.DownloadFailOnDataloss }, yesNo(), true, Scrapy,
 			"Makes a body that is shorter than announced a failure; else the response carries the flag dataloss."),
+		row("DOWNLOAD_HANDLERS", func(s *Settings) *map[string]bool { return &s.DownloadHandlers }, switches(), map[string]bool{}, Scrapy,
+			"Switches handlers on or off by their scheme or name: {\"s3\": null}. Those that it does not name are on; on a stack there is none for file."),
 		row("DOWNLOAD_MAXSIZE", func(s *Settings) *int64 { return &s.DownloadMaxsize }, size(), 32<<20, Changed,
 			"The largest body, before and after decompression. 0: no limit."),
 		row("DOWNLOAD_TIMEOUT", func(s *Settings) *time.Duration { return &s.DownloadTimeout }, timeout(), 180*time.Second, Scrapy,

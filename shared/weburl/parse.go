@@ -125,8 +125,13 @@ func shown(raw string) string {
 			raw = raw[:i+2] + "xxxxx@" + raw[i+2+at+1:]
 		}
 	}
-	if len(raw) > limit {
-		raw = strings.ToValidUTF8(raw[:limit], "") + "…"
+	return short(raw, limit)
+}
+
+// short cuts a text to at most n bytes.
+func short(s string, n int) string {
+	if len(s) <= n {
+		return s
 	}
-	return raw
+	return strings.ToValidUTF8(s[:n], "") + "…"
 }

@@ -2,7 +2,13 @@ package weburl
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
+
+// shownLength is how much of a URL a log line has at most, in bytes: those of
+// data: may be long.
+const shownLength = 1000
 
 // A URL is an absolute URL as the WHATWG standard parses it. It cannot be
 // changed; its methods are safe for concurrent use. Two URLs are equal (==)
@@ -130,14 +136,31 @@ func (u URL) WithoutFragment() URL {
 	return u
 }
 
-// Redacted returns the text with a password replaced by xxxxx, for logs and
-// errors.
+// Redacted returns the text with user and password replaced by xxxxx, for logs
+// and errors: a user's name alone is often a token.
 func (u URL) Redacted() string {
-	name, password := u.User()
-	if password == "" {
+	if name, password := u.User(); name == "" && password == "" {
 		return u.text
 	}
-	return u.text[:u.colon+3] + name + ":xxxxx@" + u.text[u.host:]
+	return u.text[:u.colon+3] + "xxxxx@" + u.text[u.host:]
+}
+
+// Shown returns a URL for logs and errors, whatever it is: without user and
+// password, on one line, and of 1,000 bytes at most.
+func Shown(raw string) string {
+	u, err := Parse(raw)
+	if err != nil {
+		return strings.Map(printable, shown(raw))
+	}
+	return short(u.Redacted(), shownLength)
+}
+
+// printable replaces what would move a terminal's cursor or begin a line.
+func printable(r rune) rune {
+	if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+		return utf8.RuneError
+	}
+	return r
 }
 
 // Origin returns scheme, host and port, as in "https://example.com:8443", or

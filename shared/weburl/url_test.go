@@ -195,7 +195,7 @@ func TestParts(t *testing.T) {
 		{"Fragment", u.Fragment(), "e"},
 		{"Origin", u.Origin(), "https://[2001:db8::1]:8443"},
 		{"RequestTarget", u.RequestTarget(), "/a%20b?c=d"},
-		{"Redacted", u.Redacted(), "https://user:xxxxx@[2001:db8::1]:8443/a%20b?c=d#e"},
+		{"Redacted", u.Redacted(), "https://xxxxx@[2001:db8::1]:8443/a%20b?c=d#e"},
 		{"WithoutFragment", u.WithoutFragment().String(), "https://user:pass@[2001:db8::1]:8443/a%20b?c=d"},
 	} {
 		if part.got != part.want {

@@ -5,6 +5,7 @@ package cloud
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -40,6 +41,7 @@ type Cloud struct {
 	Store    *aws.Store
 
 	web *handlers.HTTPHandler
+	own settings.Settings // of the project, which jobs change
 }
 
 // Options say how a [Cloud] is to be.
@@ -74,13 +76,13 @@ func New(o Options) (*Cloud, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cloud{Project: o.Project, Registry: registry, Stack: o.Stack, Store: o.Store, web: web}
+	c := &Cloud{Project: o.Project, Registry: registry, Stack: o.Stack, Store: o.Store, web: web, own: set}
 	builder := assembly.NewBuilder(assembly.Parts{
 		Project: o.Project, Registry: registry, Layers: layers, Limit: c.limit, Web: web,
 		Slots: slots.New(o.Store.SlotRows(), slots.Config{
 			Slack: set.SlotSlack, Wait: set.SlotWait, Gather: o.Stack.Times.Gather, Now: time.Now, Sleep: assembly.Sleep, Draw: rand.Float64,
 		}),
-		Robots: downloadermw.NewRobots(o.Store.Origins(), time.Now), Now: time.Now, Log: o.Log,
+		Robots: downloadermw.NewRobots(o.Store.Origins(), time.Now), Signer: aws.NewSigner(time.Now), Now: time.Now, Log: o.Log,
 	})
 	c.Engine = engine.New(engine.Config{
 		Scheduler: scheduler.New(scheduler.Ports{
@@ -120,6 +122,10 @@ func (c *Cloud) limit(s *settings.Settings) error {
 	}
 	if days := int(c.Stack.Times.LongestJob / (24 * time.Hour)); s.JobMaxDays > days {
 		return fmt.Errorf("setting JOB_MAX_DAYS: %d is too long: this stack keeps what a job needs for %d days", s.JobMaxDays, days)
+	}
+	// Whoever may start a job may not read for that what the functions' role can.
+	if s.AWSSignRequests && (!c.own.AWSSignRequests || s.AWSEndpointURL != c.own.AWSEndpointURL) {
+		return errors.New("setting AWS_SIGN_REQUESTS: on a stack the project file alone says whether and where requests are signed, since they are with the functions' own role")
 	}
 	return nil
 }

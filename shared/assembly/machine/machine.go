@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/skitterhq/skitter/shared/assembly"
+	"github.com/skitterhq/skitter/shared/aws"
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloadermw"
 	"github.com/skitterhq/skitter/shared/engine"
@@ -99,7 +100,7 @@ func Open(o Options) (*Machine, error) {
 			Slack: set.SlotSlack, Wait: set.SlotWait, Now: time.Now, Sleep: assembly.Sleep, Draw: rand.Float64,
 		}),
 		Robots: downloadermw.NewRobots(store.Origins(), time.Now), Now: time.Now, Log: o.Log,
-		ShowsProgress: o.ShowsProgress,
+		Files: true, Signer: aws.NewSigner(time.Now), ShowsProgress: o.ShowsProgress,
 	})
 	q := store.Queue()
 	m.Engine = engine.New(engine.Config{
