@@ -11,6 +11,7 @@ import (
 	"github.com/skitterhq/skitter/shared/aws/provision"
 	"github.com/skitterhq/skitter/shared/frontier/frontiertest"
 	"github.com/skitterhq/skitter/shared/items/itemstest"
+	"github.com/skitterhq/skitter/shared/jars/jarstest"
 	"github.com/skitterhq/skitter/shared/meter"
 	"github.com/skitterhq/skitter/shared/origins/originstest"
 	"github.com/skitterhq/skitter/shared/slotrows/slotrowstest"
@@ -67,6 +68,10 @@ func TestTheMeterAgreesAboutTheAdapters(t *testing.T) {
 	itemstest.Run(t, func(t *testing.T) itemstest.Harness {
 		s, _ := openMetered(t)
 		return itemstest.Harness{Store: s.Items()}
+	})
+	jarstest.Run(t, func(t *testing.T) jarstest.Harness {
+		s, _ := openMetered(t)
+		return jarstest.Harness{Store: s.Jars()}
 	})
 	slotrowstest.Run(t, func(t *testing.T) slotrowstest.Harness {
 		s, _ := openMetered(t)

@@ -7,6 +7,7 @@ import (
 	"github.com/skitterhq/skitter/shared/dead/deadtest"
 	"github.com/skitterhq/skitter/shared/frontier/frontiertest"
 	"github.com/skitterhq/skitter/shared/items/itemstest"
+	"github.com/skitterhq/skitter/shared/jars/jarstest"
 	"github.com/skitterhq/skitter/shared/jobs/jobstest"
 	"github.com/skitterhq/skitter/shared/origins/originstest"
 	"github.com/skitterhq/skitter/shared/slotrows/slotrowstest"
@@ -26,6 +27,15 @@ func TestItems(t *testing.T) {
 		itemstest.Run(t, func(t *testing.T) itemstest.Harness {
 			s, _ := b.open(t)
 			return itemstest.Harness{Store: s.Items()}
+		})
+	})
+}
+
+func TestJars(t *testing.T) {
+	overEach(t, func(t *testing.T, b backend) {
+		jarstest.Run(t, func(t *testing.T) jarstest.Harness {
+			s, _ := b.open(t)
+			return jarstest.Harness{Store: s.Jars()}
 		})
 	})
 }

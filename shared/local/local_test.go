@@ -10,6 +10,7 @@ import (
 	"github.com/skitterhq/skitter/shared/dead/deadtest"
 	"github.com/skitterhq/skitter/shared/frontier/frontiertest"
 	"github.com/skitterhq/skitter/shared/items/itemstest"
+	"github.com/skitterhq/skitter/shared/jars/jarstest"
 	"github.com/skitterhq/skitter/shared/jobs/jobstest"
 	"github.com/skitterhq/skitter/shared/local"
 	"github.com/skitterhq/skitter/shared/origins/originstest"
@@ -83,6 +84,13 @@ func TestItems(t *testing.T) {
 	itemstest.Run(t, func(t *testing.T) itemstest.Harness {
 		s, _ := fresh(t)
 		return itemstest.Harness{Store: s.Items()}
+	})
+}
+
+func TestJars(t *testing.T) {
+	jarstest.Run(t, func(t *testing.T) jarstest.Harness {
+		s, _ := fresh(t)
+		return jarstest.Harness{Store: s.Jars()}
 	})
 }
 

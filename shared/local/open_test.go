@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skitterhq/skitter/shared/jars"
 	"github.com/skitterhq/skitter/shared/local"
 	"github.com/skitterhq/skitter/shared/local/internal/sqlite"
 	"github.com/skitterhq/skitter/shared/queue"
@@ -119,6 +120,37 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 				t.Errorf("%q is not one line that names the folder", err)
 			}
 		})
+	}
+}
+
+func TestAFolderOfAnEarlierReleaseIsReadOn(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, local.Options{})
+	if err := s.Queue().Send(t.Context(), queue.Page, numbered(0, 3)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := database(t, dir).Exec(`DROP TABLE jars; PRAGMA user_version = 3`); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second finds it brought up already
+		s = open(t, dir, local.Options{})
+		batch, err := s.Queue().Receive(t.Context(), queue.Page, "", 10)
+		if err != nil || len(batch) != 3 {
+			t.Errorf("%d messages (%v), want the 3 from before", len(batch), err)
+		}
+		const text = "cookies"
+		if err := s.Jars().Put(t.Context(), "job", text); err != nil {
+			t.Error(err)
+		}
+		if got, err := s.Jars().Get(t.Context(), "job", jars.HashOf(text)); got != text {
+			t.Errorf("cookies %q (%v), want %q", got, err, text)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -9,9 +9,12 @@ import (
 	"github.com/skitterhq/skitter/shared/local/internal/sqlite"
 )
 
-// schemaVersion is the version that this build reads and writes. A later one
-// adds a step to migrate; 1 and 2 were never released, and have none.
-const schemaVersion = 3
+// schemaVersion is the version that this build reads and writes: schema, and
+// then each of steps. A later one adds a step.
+const schemaVersion = firstVersion + len(steps)
+
+// firstVersion is the version of schema; those before it were never released.
+const firstVersion = 3
 
 // openPatience is how long Open waits for others that have the database
 // locked. No transaction of ours takes near as long.
@@ -96,6 +99,13 @@ CREATE TABLE dead (
 PRAGMA user_version = 3;
 `
 
+// steps lead from each version to the next.
+var steps = [...]string{
+	// 4: the cookies that do not travel in their requests.
+	`CREATE TABLE jars (job INTEGER NOT NULL, hash TEXT NOT NULL, jars BLOB NOT NULL, PRIMARY KEY (job, hash));
+	PRAGMA user_version = 4;`,
+}
+
 // openConn opens a connection and sets what holds for it alone.
 //
 //   - synchronous NORMAL: with a write-ahead log, a crash of the machine may
@@ -139,7 +149,7 @@ func migrate(ctx context.Context, c *sqlite.Conn) error {
 	if version == schemaVersion {
 		return nil
 	}
-	if version != 0 {
+	if version != 0 && version < firstVersion {
 		return fmt.Errorf("%w (schema %d, this one knows %d)", errOlder, version, schemaVersion)
 	}
 	// The mode is the file's, and cannot be set within a transaction.
@@ -148,9 +158,20 @@ func migrate(ctx context.Context, c *sqlite.Conn) error {
 	}
 	return immediate(ctx, c, func() error {
 		// Another process may have been faster.
-		if err := read(); err != nil || version == schemaVersion {
+		if err := read(); err != nil || version >= schemaVersion {
 			return err
 		}
-		return c.Exec(schema)
+		if version == 0 {
+			if err := c.Exec(schema); err != nil {
+				return err
+			}
+			version = firstVersion
+		}
+		for _, step := range steps[version-firstVersion:] {
+			if err := c.Exec(step); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/skitterhq/skitter/shared/frontier"
 	"github.com/skitterhq/skitter/shared/frontier/frontiertest"
 	"github.com/skitterhq/skitter/shared/items/itemstest"
+	"github.com/skitterhq/skitter/shared/jars/jarstest"
 	"github.com/skitterhq/skitter/shared/jobs/jobstest"
 	"github.com/skitterhq/skitter/shared/memory"
 	"github.com/skitterhq/skitter/shared/origins/originstest"
@@ -70,6 +71,10 @@ func TestStaleFrontier(t *testing.T) {
 
 func TestItems(t *testing.T) {
 	itemstest.Run(t, func(*testing.T) itemstest.Harness { return itemstest.Harness{Store: memory.NewItems()} })
+}
+
+func TestJars(t *testing.T) {
+	jarstest.Run(t, func(*testing.T) jarstest.Harness { return jarstest.Harness{Store: memory.NewJars()} })
 }
 
 func TestJobs(t *testing.T) {

@@ -56,7 +56,8 @@ type Index struct {
 
 func tables() []Table {
 	return []Table{
-		// A row a unit: job and shard; unit.
+		// A row a unit: job and shard; unit. Beside them a row for cookies that
+		// do not travel in their requests: their hash.
 		{Name: TableFrontier, Partition: Key{"job", Text}, Sort: Key{"unit", Bytes}},
 		// A row a pack of items, of one job and shard; its least unit and
 		// random bytes.
