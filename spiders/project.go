@@ -50,6 +50,7 @@ func spiderMiddlewares(env project.Env) ([]spider.Middleware, error) {
 		spidermw.Start(),
 		spidermw.HTTPError(env.Settings, env.Stats, env.Log),
 		spidermw.Referer(env.Settings, env.Log),
+		spidermw.Cookies(env.Settings),
 		spidermw.URLLength(env.Settings, env.Stats, env.Log),
 		spidermw.Depth(env.Settings, env.Stats, env.Log),
 	}, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/engine"
 	"github.com/skitterhq/skitter/shared/frontier"
+	"github.com/skitterhq/skitter/shared/message"
 )
 
 func (a *app) deadCommand() *cobra.Command {
@@ -149,7 +150,8 @@ func describe(cmd *cobra.Command, e *engine.Engine, row frontier.Row) (deadUnit,
 		unit.URL = "(the start)"
 		return unit, nil
 	}
-	req, err := e.Scheduler.Unpack(cmd.Context(), row.Req)
+	// Its cookies are not read: they are secret.
+	req, err := e.Scheduler.UnpackWith(cmd.Context(), "", row.Req, &message.Jars{})
 	if err != nil {
 		return unit, err
 	}

@@ -110,11 +110,13 @@ func (s *Single) Fetch(ctx context.Context, req *crawl.Request) (*crawl.Response
 	return resp, err
 }
 
-// fetch also returns the request that was made at last, after redirects.
+// fetch also returns the request that was made at last, after redirects, with the
+// cookies that it had then.
 func (s *Single) fetch(ctx context.Context, req *crawl.Request) (*crawl.Response, *crawl.Request, error) {
 	for {
 		var resp *crawl.Response
-		err := crawl.Guard(func() (err error) { resp, err = s.rt.Download.Fetch(ctx, req.Clone()); return err })
+		sent := req.Clone()
+		err := crawl.Guard(func() (err error) { resp, err = s.rt.Download.Fetch(ctx, sent); return err })
 		var (
 			instead *crawl.Instead
 			retry   *crawl.Retry
@@ -123,19 +125,26 @@ func (s *Single) fetch(ctx context.Context, req *crawl.Request) (*crawl.Response
 		)
 		switch {
 		case err == nil:
+			if resp.Request == nil {
+				resp.Request = sent // a middleware made it
+			}
 			return resp, req, nil
 		case errors.As(err, &instead):
 			req = instead.Target(req)
 		case errors.As(err, &retry):
 			s.rt.Log.Info("trying again", "url", req.URL, "reason", retry.Reason, "after", retry.After)
+			req = req.Clone()
 			req.RetryTimes++
+			req.Jars = sent.Jars
 			err = Sleep(ctx, retry.After)
 		case errors.As(err, &later):
 			err = Sleep(ctx, time.Until(later.At))
 		case errors.As(err, &drop):
 			return nil, req, &notFetched{req.URL, drop}
 		default:
-			return nil, req, fmt.Errorf("%s: %w", req.URL, err)
+			last := req.Clone()
+			last.Jars = sent.Jars
+			return nil, last, fmt.Errorf("%s: %w", req.URL, err)
 		}
 		if ctx.Err() != nil {
 			return nil, req, err

@@ -83,12 +83,12 @@ func crashWorld(t *testing.T, store *aws.Store, stack topology.Stack, due func(q
 		}
 	}
 	return worldtest.New(t, worldtest.Options{
-		Site: worldtest.CrashSite, NoCensus: true, Redrives: true, Sweep: stack.Times.Sweep,
+		Site: worldtest.CrashSite, NoCensus: true, Apart: true, Redrives: true, Sweep: stack.Times.Sweep,
 		Due:        due,
 		InlineBody: 30, // the longer pages go to the bucket
 		Base: &worldtest.Ports{
 			Queue: uncounted{Queue: store.Queue()}, Rows: store.Frontier(), Items: store.Items(),
-			Jobs: store.Jobs(), Blobs: store.Blobs(), Dead: store.Dead(),
+			Jobs: store.Jobs(), Blobs: store.Blobs(), Jars: store.Jars(), Dead: store.Dead(),
 		},
 		Engine: func(c *engine.Config) {
 			c.Quiet, c.Still, c.Linger, c.Looks = stack.Times.Quiet, stack.Times.Still, stack.Times.Linger, stack.Times.Looks

@@ -43,7 +43,7 @@ func race(t *testing.T, c reported) {
 		legs.Go(func() {
 			// Each has a scheduler of its own, as a process of its own has.
 			one := scheduler.New(scheduler.Ports{
-				Rows: s.store.Frontier(), Items: s.store.Items(), Jobs: s.store.Jobs(), Queue: s.store.Queue(), Blobs: s.store.Blobs(), Now: time.Now,
+				Rows: s.store.Frontier(), Items: s.store.Items(), Jobs: s.store.Jobs(), Queue: s.store.Queue(), Blobs: s.store.Blobs(), Jars: s.store.Jars(), Now: time.Now,
 			})
 			req := &crawl.Request{URL: in.URL}
 			unit, err := scheduler.NewIdentifier(unitN(n)).Unit(req)

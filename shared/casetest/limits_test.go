@@ -92,7 +92,7 @@ func TestDDB03(t *testing.T) {
 		}
 		unit := admit(t, w, w.Job.UID, far)
 		row := w.Row("/far")
-		back, err := w.Scheduler.Unpack(t.Context(), row.Req)
+		back, err := w.Scheduler.Unpack(t.Context(), w.Job.UID, row.Req)
 		if err != nil || !cmp.Equal(back.RedirectURLs, far.RedirectURLs) {
 			t.Errorf("the request of unit %s comes back otherwise (%v)", unit, err)
 		}
@@ -129,7 +129,7 @@ func TestDDB04(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			back, err := w.Scheduler.Unpack(t.Context(), rows[unit].Req)
+			back, err := w.Scheduler.Unpack(t.Context(), w.Job.UID, rows[unit].Req)
 			if err != nil || back.URL != req.URL || !sameResource(t, url, back.URL) {
 				t.Errorf("the URL comes back as %.60s (%v)", back.URL, err)
 				continue

@@ -103,7 +103,7 @@ func (s *stack) through(t *testing.T, body []byte) []byte {
 func (s *stack) ports() *worldtest.Ports {
 	return &worldtest.Ports{
 		Queue: uncounted{Queue: s.store.Queue()}, Rows: s.store.Frontier(), Items: s.store.Items(),
-		Jobs: s.store.Jobs(), Blobs: s.store.Blobs(), Dead: s.store.Dead(),
+		Jobs: s.store.Jobs(), Blobs: s.store.Blobs(), Jars: s.store.Jars(), Dead: s.store.Dead(),
 	}
 }
 

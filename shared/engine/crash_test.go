@@ -16,12 +16,12 @@ import (
 )
 
 // crashRun runs the crawl with faults and reports what is wrong with its end,
-// and how many port calls there were.
-func crashRun(t *testing.T, plan map[int]worldtest.Fault) (problem string, calls int) {
+// and how many port calls there were. The stages are in one process, or apart.
+func crashRun(t *testing.T, apart bool, plan map[int]worldtest.Fault) (problem string, calls int) {
 	t.Helper()
 	faults := &worldtest.Faults{Plan: plan}
 	synctest.Test(t, func(t *testing.T) {
-		w := worldtest.New(t, worldtest.Options{Site: worldtest.CrashSite, Wrap: faults.Around, NoCensus: true})
+		w := worldtest.New(t, worldtest.Options{Site: worldtest.CrashSite, Wrap: faults.Around, NoCensus: true, Apart: apart})
 		job := w.Run()
 		calls = faults.Calls()
 		if job.State != crawl.JobFinished || job.Reason != crawl.ReasonFinished || job.Problem != "" {
@@ -41,7 +41,7 @@ func crashRun(t *testing.T, plan map[int]worldtest.Fault) (problem string, calls
 }
 
 func TestCrashAtEveryPortCall(t *testing.T) {
-	_, calls := crashRun(t, nil)
+	_, calls := crashRun(t, true, nil)
 	points, reached := 0, 0
 	for n := range calls {
 		for _, fault := range worldtest.AllFaults {
@@ -49,7 +49,7 @@ func TestCrashAtEveryPortCall(t *testing.T) {
 				continue
 			}
 			reached++
-			if problem, _ := crashRun(t, map[int]worldtest.Fault{n: fault}); problem != "" {
+			if problem, _ := crashRun(t, true, map[int]worldtest.Fault{n: fault}); problem != "" {
 				t.Fatal(problem)
 			}
 		}
@@ -71,14 +71,14 @@ func TestCrashesInPairs(t *testing.T) {
 			t.Fatalf("SKITTER_PAIRS: %v", err)
 		}
 	}
-	_, calls := crashRun(t, nil)
+	_, calls := crashRun(t, true, nil)
 	for seed := range pairs {
 		r := rand.New(rand.NewPCG(seed, 1))
 		plan := make(map[int]worldtest.Fault, 2)
 		for len(plan) < 2 {
 			plan[r.IntN(calls*3/2)] = worldtest.AllFaults[r.IntN(len(worldtest.AllFaults))]
 		}
-		if problem, _ := crashRun(t, plan); problem != "" {
+		if problem, _ := crashRun(t, seed%2 == 0, plan); problem != "" {
 			t.Fatalf("seed %d: %s", seed, problem)
 		}
 	}

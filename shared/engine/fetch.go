@@ -81,7 +81,7 @@ func (e *Engine) fetchable(ctx context.Context, v *view, msgs []incoming) ([]att
 			e.ask(ctx, v.job, message.Control{Do: message.DoProbed, Lane: a.msg.Probe})
 			continue
 		}
-		if a.req, err = e.Scheduler.Unpack(ctx, a.msg.Req); err != nil {
+		if a.req, err = e.Scheduler.UnpackWith(ctx, v.job.UID, a.msg.Req, a.msg.Jars); err != nil {
 			v.refuse(m, err)
 			continue
 		}

@@ -37,22 +37,50 @@ func (e *Engine) attempt(ctx context.Context, v *view, a attempt) outcome {
 	defer v.leavePlace()
 	ctx = slots.WithTold(ctx, a.msg.Turn)
 	var resp *crawl.Response
-	err := crawl.Guard(func() (err error) { resp, err = v.Download.Fetch(ctx, a.req.Clone()); return err })
+	sent := a.req.Clone()
+	err := crawl.Guard(func() (err error) { resp, err = v.Download.Fetch(ctx, sent); return err })
 	if err != nil {
-		return e.verdict(ctx, v, a, err)
+		o := e.verdict(ctx, v, a, err)
+		if err := e.carry(ctx, v, &o, sent.Jars); err != nil {
+			v.Log.Warn("cookies not kept, to be fetched again", "url", a.req.URL, "err", err)
+			return a.sameAgain(storeDelay)
+		}
+		return o
 	}
-	page, err := e.page(ctx, v, a, resp)
+	if resp.Request == nil {
+		resp.Request = sent // a middleware made it
+	}
+	o := outcome{attempt: a}
+	if o.page, err = e.page(ctx, v, a, resp); err == nil {
+		err = e.carry(ctx, v, &o, resp.Request.Jars)
+	}
 	if err != nil {
 		v.Log.Warn("page not kept, to be fetched again", "url", weburl.Shown(a.req.URL), "err", err)
 		return a.sameAgain(storeDelay)
 	}
 	v.Stats.Inc("response_received_count")
-	o := outcome{attempt: a, page: page}
-	if resp.Request == nil {
-		resp.Request = a.req // a middleware made it
-	}
 	o.heed(v.Extensions.ResponseReceived(ctx, resp))
 	return o
+}
+
+// carry puts the cookies that a request has after its answer, or its failure,
+// into what is sent on of it. What comes back without having been tried has
+// those it came with.
+func (e *Engine) carry(ctx context.Context, v *view, o *outcome, text string) error {
+	retried := o.resend != nil && o.resend.Attempt > o.msg.Attempt
+	if text == o.req.Jars || o.page == nil && !retried {
+		return nil
+	}
+	packed, err := e.Scheduler.PackJars(ctx, v.job.UID, text)
+	if err != nil {
+		return err
+	}
+	if retried {
+		o.resend.Jars = packed
+	} else {
+		o.page.Jars = packed
+	}
+	return nil
 }
 
 // takePlace waits for a place among the requests under way, and reports whether
@@ -131,7 +159,7 @@ func (o *outcome) heed(closes *crawl.CloseSpider) {
 }
 
 func failurePage(a attempt, f *crawl.Failure) *message.Page {
-	return &message.Page{Req: a.msg.Req, Attempt: a.msg.Attempt, Failure: f}
+	return &message.Page{Req: a.msg.Req, Attempt: a.msg.Attempt, Jars: a.msg.Jars, Failure: f}
 }
 
 func stopReason(c *crawl.CloseSpider) string {
@@ -168,7 +196,7 @@ func (e *Engine) instead(ctx context.Context, out *outlet, o outcome) error {
 // page packs a response for its message; a body that is too long for it goes
 // into a blob.
 func (e *Engine) page(ctx context.Context, v *view, a attempt, resp *crawl.Response) (*message.Page, error) {
-	p := &message.Page{Req: a.msg.Req, Attempt: a.msg.Attempt, Response: resp, Body: e.packer.Pack(resp.Body)}
+	p := &message.Page{Req: a.msg.Req, Attempt: a.msg.Attempt, Jars: a.msg.Jars, Response: resp, Body: e.packer.Pack(resp.Body)}
 	if len(p.Body.Data) <= e.InlineBody {
 		return p, nil
 	}

@@ -201,7 +201,7 @@ func (e *Engine) continuePage(ctx context.Context, v *view, out *outlet, rd read
 
 // openPage makes a page of its message.
 func (e *Engine) openPage(ctx context.Context, v *view, msg message.Page) (*spider.Page, error) {
-	req, err := e.Scheduler.Unpack(ctx, msg.Req)
+	req, err := e.Scheduler.UnpackWith(ctx, v.job.UID, msg.Req, msg.Jars)
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func (e *Engine) redriveEnded(ctx context.Context, job crawl.Job) (crawl.Job, in
 // them is noted in unread, since it is not the spider's.
 func (e *Engine) failedRequests(ctx context.Context, uid crawl.JobUID, unread *error) spider.Results {
 	return func(yield func(crawl.Result, error) bool) {
-		for req, err := range e.requestsOf(ctx, e.Scheduler.Failed(ctx, uid)) {
+		for req, err := range e.requestsOf(ctx, uid, e.Scheduler.Failed(ctx, uid)) {
 			*unread = err
 			if !yield(crawl.Result{Request: req}, err) || err != nil {
 				return
@@ -94,7 +94,7 @@ func (e *Engine) failedRequests(ctx context.Context, uid crawl.JobUID, unread *e
 	}
 }
 
-func (e *Engine) requestsOf(ctx context.Context, rows iter.Seq2[frontier.Row, error]) iter.Seq2[*crawl.Request, error] {
+func (e *Engine) requestsOf(ctx context.Context, uid crawl.JobUID, rows iter.Seq2[frontier.Row, error]) iter.Seq2[*crawl.Request, error] {
 	return func(yield func(*crawl.Request, error) bool) {
 		for row, err := range rows {
 			var req *crawl.Request
@@ -102,7 +102,7 @@ func (e *Engine) requestsOf(ctx context.Context, rows iter.Seq2[frontier.Row, er
 				continue
 			}
 			if err == nil {
-				req, err = e.Scheduler.Unpack(ctx, row.Req)
+				req, err = e.Scheduler.Unpack(ctx, uid, row.Req)
 			}
 			if !yield(req, err) || err != nil {
 				return

@@ -41,7 +41,7 @@ func TestCrashOverSQLite(t *testing.T) {
 				Site: crashSite, NoCensus: true,
 				Base: &worldtest.Ports{
 					Queue: store.Queue(), Rows: store.Frontier(), Items: store.Items(), Jobs: store.Jobs(),
-					Blobs: store.Blobs(), Dead: store.Dead(),
+					Blobs: store.Blobs(), Jars: store.Jars(), Dead: store.Dead(),
 				},
 				Wrap: faults.Around,
 			})

@@ -251,7 +251,7 @@ func TestALargeRequestGoesToABlobAndComesBack(t *testing.T) {
 		if len(sent) != 1 || string(sent[0].Request.Req) != string(row.Req) {
 			t.Errorf("%d bytes of meta: the message says something else than the row: %+v", size, sent)
 		}
-		got, err := w.Unpack(t.Context(), row.Req)
+		got, err := w.Unpack(t.Context(), job, row.Req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,7 +264,7 @@ func TestALargeRequestGoesToABlobAndComesBack(t *testing.T) {
 func TestUnpackErrors(t *testing.T) {
 	w := newWorld(t)
 	for _, packed := range []string{``, `[]`, `{"url":1}`, `{"blob":1}`, `{"blob":"requests/job/gone"}`, `{"blob":"../up"}`} {
-		if req, err := w.Unpack(t.Context(), []byte(packed)); err == nil || req != nil || !strings.HasPrefix(err.Error(), "unpack a request: ") {
+		if req, err := w.Unpack(t.Context(), job, []byte(packed)); err == nil || req != nil || !strings.HasPrefix(err.Error(), "unpack a request: ") {
 			t.Errorf("%s: request %v, err %v", packed, req, err)
 		}
 	}
@@ -301,7 +301,7 @@ func TestWhoLosesThePutLeavesTheLargeRequestAsItWas(t *testing.T) {
 		t.Fatalf("admission %+v, err %v; want it seen", got, err)
 	}
 	row := w.row("a")
-	req, err := w.Unpack(t.Context(), row.Req)
+	req, err := w.Unpack(t.Context(), job, row.Req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func (s *Scheduler) Failed(ctx context.Context, job crawl.JobUID) iter.Seq2[fron
 // itself, and reports whether it was not redriven before. The caller has
 // raised the job's Rev, so that a look which began before finds it changed.
 func (s *Scheduler) Redrive(ctx context.Context, job crawl.JobUID, row frontier.Row) (bool, error) {
-	req, err := s.Unpack(ctx, row.Req)
+	req, err := s.Unpack(ctx, job, row.Req)
 	if err != nil {
 		return false, fmt.Errorf("redrive unit %s: %w", row.Unit, err)
 	}

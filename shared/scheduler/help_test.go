@@ -13,6 +13,7 @@ import (
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/frontier"
 	"github.com/skitterhq/skitter/shared/items"
+	"github.com/skitterhq/skitter/shared/jars"
 	"github.com/skitterhq/skitter/shared/memory"
 	"github.com/skitterhq/skitter/shared/message"
 	"github.com/skitterhq/skitter/shared/queue"
@@ -46,6 +47,7 @@ func newWorld(t *testing.T, opts ...memory.FrontierOption) *world {
 		Items: &itemsPort{memory.NewItems(), w},
 		Queue: &queuePort{w.queue, w},
 		Blobs: w.blobs,
+		Jars:  &jarsPort{memory.NewJars(), w},
 		Now:   now,
 	}
 	w.Scheduler = scheduler.New(w.ports)
@@ -77,6 +79,25 @@ func (w *world) count(names ...string) int {
 	}
 	w.calls = nil
 	return n
+}
+
+type jarsPort struct {
+	jars.Store
+	w *world
+}
+
+func (p *jarsPort) Put(ctx context.Context, job crawl.JobUID, text string) error {
+	if err := p.w.call("put jars"); err != nil {
+		return err
+	}
+	return p.Store.Put(ctx, job, text)
+}
+
+func (p *jarsPort) Get(ctx context.Context, job crawl.JobUID, hash jars.Hash) (string, error) {
+	if err := p.w.call("get jars"); err != nil {
+		return "", err
+	}
+	return p.Store.Get(ctx, job, hash)
 }
 
 type rowsPort struct {

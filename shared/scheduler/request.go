@@ -11,6 +11,7 @@ import (
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/frontier"
+	"github.com/skitterhq/skitter/shared/jars"
 	"github.com/skitterhq/skitter/shared/message"
 	"github.com/skitterhq/skitter/shared/queue"
 	"github.com/skitterhq/skitter/shared/weburl"
@@ -28,17 +29,25 @@ type claim struct {
 
 var claimPrefix = []byte(`{"blob":`)
 
-// pack writes a request as rows and messages carry it.
+// A packed is a request as rows and messages carry it.
+type packed struct {
+	*crawl.Request
+	// JarsHash stands in for the request's Jars where they are kept apart.
+	JarsHash jars.Hash `json:"jars_hash,omitempty"`
+}
+
+// pack writes a request as rows and messages carry it. What is kept apart is
+// kept before this returns: a crash leaves something that nobody asks for, and
+// never a row whose request cannot be read.
 func (s *Scheduler) pack(ctx context.Context, job crawl.JobUID, unit crawl.UnitID, req *crawl.Request) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(req); err != nil {
-		return nil, fmt.Errorf("pack request %s: %w", req.URL, err)
+	packed, err := s.encode(ctx, job, req, maxInlineJars)
+	if err == nil && len(packed) > maxInline && len(req.Jars) <= maxInlineJars {
+		// A row for the cookies costs an eighth of a blob, and the page's
+		// other links share it. Source: Amazon S3 and DynamoDB pricing.
+		packed, err = s.encode(ctx, job, req, minApartJars)
 	}
-	packed := bytes.TrimRight(b.Bytes(), "\n")
-	if len(packed) <= maxInline {
-		return packed, nil
+	if err != nil || len(packed) <= maxInline {
+		return packed, err
 	}
 	// The key has the content's hash: another parent that finds the same unit
 	// packs before it loses the put, and must not change what stands.
@@ -49,23 +58,61 @@ func (s *Scheduler) pack(ctx context.Context, job crawl.JobUID, unit crawl.UnitI
 	return json.Marshal(claim{key})
 }
 
-// Unpack reads a request as rows and messages carry it.
-func (s *Scheduler) Unpack(ctx context.Context, packed json.RawMessage) (*crawl.Request, error) {
-	if bytes.HasPrefix(packed, claimPrefix) {
+// encode writes a request, with a hash in the place of cookies longer than so
+// many bytes.
+func (s *Scheduler) encode(ctx context.Context, job crawl.JobUID, req *crawl.Request, inline int) ([]byte, error) {
+	p := packed{Request: req}
+	if len(req.Jars) > inline {
+		hash, err := s.keepJars(ctx, job, req.Jars)
+		if err != nil {
+			return nil, err
+		}
+		without := *req
+		without.Jars = ""
+		p = packed{&without, hash}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(p); err != nil {
+		return nil, fmt.Errorf("pack request %s: %w", req.URL, err)
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}
+
+// Unpack reads a request as rows and messages of a job carry it.
+func (s *Scheduler) Unpack(ctx context.Context, job crawl.JobUID, raw json.RawMessage) (*crawl.Request, error) {
+	return s.UnpackWith(ctx, job, raw, nil)
+}
+
+// UnpackWith is Unpack with other cookies than the request has, those of a
+// message; nil leaves the request its own.
+func (s *Scheduler) UnpackWith(ctx context.Context, job crawl.JobUID, raw json.RawMessage, other *message.Jars) (*crawl.Request, error) {
+	if bytes.HasPrefix(raw, claimPrefix) {
 		var c claim
-		if err := json.Unmarshal(packed, &c); err != nil {
+		if err := json.Unmarshal(raw, &c); err != nil {
 			return nil, fmt.Errorf("unpack a request: %w", err)
 		}
 		var err error
-		if packed, err = s.Blobs.Get(ctx, c.Blob, 0, -1); err != nil {
+		if raw, err = s.Blobs.Get(ctx, c.Blob, 0, -1); err != nil {
 			return nil, fmt.Errorf("unpack a request: %w", err)
 		}
 	}
-	var req crawl.Request
-	if err := json.Unmarshal(packed, &req); err != nil {
+	p := packed{Request: new(crawl.Request)}
+	if err := json.Unmarshal(raw, &p); err != nil {
 		return nil, fmt.Errorf("unpack a request: %w", err)
 	}
-	return &req, nil
+	if other == nil && p.JarsHash == "" {
+		return p.Request, nil
+	}
+	if other == nil {
+		other = &message.Jars{Hash: string(p.JarsHash)}
+	}
+	var err error
+	if p.Jars, err = s.UnpackJars(ctx, job, *other); err != nil {
+		return nil, fmt.Errorf("unpack request %s: %w", p.URL, err)
+	}
+	return p.Request, nil
 }
 
 // ErrBadURL is wrapped by the error of a request whose URL cannot be parsed.

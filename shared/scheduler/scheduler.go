@@ -16,6 +16,7 @@ import (
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/frontier"
 	"github.com/skitterhq/skitter/shared/items"
+	"github.com/skitterhq/skitter/shared/jars"
 	"github.com/skitterhq/skitter/shared/jobs"
 	"github.com/skitterhq/skitter/shared/message"
 	"github.com/skitterhq/skitter/shared/queue"
@@ -28,6 +29,7 @@ type Ports struct {
 	Jobs  jobs.Store
 	Queue queue.Sender
 	Blobs blob.Store
+	Jars  jars.Store
 	// Census is nil where the family cannot count exactly.
 	Census queue.Census
 	// Now is the clock.
@@ -38,12 +40,13 @@ type Ports struct {
 type Scheduler struct {
 	Ports
 	recent    *recent
+	jars      *knownJars
 	witnesses *witnesses
 }
 
 // New returns a scheduler over the ports.
 func New(p Ports) *Scheduler {
-	return &Scheduler{Ports: p, recent: newRecent(), witnesses: newWitnesses()}
+	return &Scheduler{Ports: p, recent: newRecent(), jars: newKnownJars(), witnesses: newWitnesses()}
 }
 
 // Settle closes units, and reports for each whether this call closed it: only

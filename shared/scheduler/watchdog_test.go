@@ -106,7 +106,7 @@ func TestReviveGoesOnPastABatch(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, s := range w.sent() {
-		req, err := w.Unpack(t.Context(), s.Request.Req)
+		req, err := w.Unpack(t.Context(), job, s.Request.Req)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@
 //	Start      marks the requests of the start
 //	HTTPError  keeps responses of other statuses than 200 to 299 from callbacks
 //	Referer    tells the page that a link was found on
+//	Cookies    hands the cookies of a page on to the requests found on it
 //	URLLength  drops requests for long URLs
 //	Depth      counts the links from the start, and drops what is too far
 //

@@ -22,6 +22,7 @@ func Example() {
 		spidermw.Start(),
 		spidermw.HTTPError(s, st, log),
 		spidermw.Referer(s, log),
+		spidermw.Cookies(s),
 		spidermw.URLLength(s, st, log),
 		spidermw.Depth(s, st, log),
 	} {
@@ -31,6 +32,7 @@ func Example() {
 	// Start
 	// HTTPError
 	// Referer
+	// Cookies
 	// URLLength
 	// Depth
 }

@@ -87,7 +87,7 @@ func New(o Options) (*Cloud, error) {
 	c.Engine = engine.New(engine.Config{
 		Scheduler: scheduler.New(scheduler.Ports{
 			Rows: o.Store.Frontier(), Items: o.Store.Items(), Jobs: o.Store.Jobs(), Queue: o.Store.Queue(),
-			Blobs: o.Store.Blobs(), Now: time.Now,
+			Blobs: o.Store.Blobs(), Jars: o.Store.Jars(), Now: time.Now,
 		}),
 		Jobs: o.Store.Jobs(), Items: o.Store.Items(), Blobs: o.Store.Blobs(), Dead: o.Store.Dead(), Queue: o.Store.Queue(),
 		Build:   func(job crawl.Job, spec crawl.JobSpec) (*engine.Runtime, error) { return c.build(builder, job, spec) },

@@ -106,7 +106,7 @@ func Open(o Options) (*Machine, error) {
 	m.Engine = engine.New(engine.Config{
 		Scheduler: scheduler.New(scheduler.Ports{
 			Rows: store.Frontier(), Items: store.Items(), Jobs: store.Jobs(), Queue: q,
-			Blobs: store.Blobs(), Census: q, Now: time.Now,
+			Blobs: store.Blobs(), Jars: store.Jars(), Census: q, Now: time.Now,
 		}),
 		Jobs: store.Jobs(), Items: store.Items(), Blobs: store.Blobs(), Dead: store.Dead(), Queue: q,
 		Build: builder.Build, Deliver: deliverFile,

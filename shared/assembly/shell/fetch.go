@@ -28,6 +28,9 @@ func (s *Shell) send(ctx context.Context, req *crawl.Request) error {
 	if s.DontRedirect {
 		req.DontRedirect = true
 	}
+	if s.page != nil && req.Jars == "" {
+		req.Jars = s.page.Request.Jars
+	}
 	resp, err := s.single.Fetch(ctx, req)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/skitterhq/skitter/shared/dead"
 	"github.com/skitterhq/skitter/shared/frontier"
 	"github.com/skitterhq/skitter/shared/items"
+	"github.com/skitterhq/skitter/shared/jars"
 	"github.com/skitterhq/skitter/shared/jobs"
 	"github.com/skitterhq/skitter/shared/queue"
 )
@@ -195,7 +196,7 @@ func call0(ctx context.Context, f *Faults, name string, do func() error) error {
 func (f *Faults) Around(p Ports) Ports {
 	return Ports{
 		Queue: faultyQueue{p.Queue, f}, Rows: faultyRows{p.Rows, f}, Items: faultyItems{p.Items, f},
-		Jobs: faultyJobs{p.Jobs, f}, Blobs: faultyBlobs{p.Blobs, f}, Dead: faultyDead{p.Dead, f},
+		Jobs: faultyJobs{p.Jobs, f}, Blobs: faultyBlobs{p.Blobs, f}, Jars: faultyJars{p.Jars, f}, Dead: faultyDead{p.Dead, f},
 	}
 }
 
@@ -337,6 +338,19 @@ func (s faultyBlobs) PutReader(ctx context.Context, key string, r io.Reader) err
 
 func (s faultyBlobs) Get(ctx context.Context, key string, offset, length int64) ([]byte, error) {
 	return call(ctx, s.f, "blobs.Get", func() ([]byte, error) { return s.Store.Get(ctx, key, offset, length) })
+}
+
+type faultyJars struct {
+	jars.Store
+	f *Faults
+}
+
+func (s faultyJars) Put(ctx context.Context, job crawl.JobUID, text string) error {
+	return call0(ctx, s.f, "jars.Put", func() error { return s.Store.Put(ctx, job, text) })
+}
+
+func (s faultyJars) Get(ctx context.Context, job crawl.JobUID, hash jars.Hash) (string, error) {
+	return call(ctx, s.f, "jars.Get", func() (string, error) { return s.Store.Get(ctx, job, hash) })
 }
 
 type faultyDead struct {

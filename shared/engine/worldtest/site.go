@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/skitterhq/skitter/shared/crawl"
@@ -17,19 +18,25 @@ import (
 const Host = "http://world.example"
 
 // CrashSite is small and has everything: links that meet, requests that are not
-// filtered, an error after output, a missing page, a page without items.
+// filtered, an error after output, a missing page, a page without items, and all
+// but the first for members only, whose cookie is too long to travel.
 var CrashSite = Site{
-	"/":      "item start\nlink /a\nlink /b\nlink /gone",
-	"/a":     "item a1\nitem a2\nlink /b\nlink /c\nagain /d",
-	"/b":     "item b\nlink /a\nagain /d\nlink /error",
-	"/c":     "link /",
-	"/d":     "item d",
-	"/error": "item before\nlink /late\nerror",
-	"/late":  "item late",
+	"/":      "cookie " + LongCookie + "\nitem start\nlink /a\nlink /b\nlink /gone",
+	"/a":     member + "cookie second\nitem a1\nitem a2\nlink /b\nlink /c\nagain /d",
+	"/b":     member + "item b\nlink /a\nagain /d\nlink /error",
+	"/c":     member + "needs second\nitem c\nlink /",
+	"/d":     member + "item d",
+	"/error": member + "item before\nlink /late\nerror",
+	"/late":  member + "item late",
 }
 
+// LongCookie is one that does not travel in its request.
+var LongCookie = strings.Repeat("member", 60)
+
+var member = "needs " + LongCookie + "\n"
+
 // CrashItems are the items of [CrashSite], sorted.
-var CrashItems = []string{"a1", "a2", "b", "before", "d", "d", "late", "start"}
+var CrashItems = []string{"a1", "a2", "b", "before", "c", "d", "d", "late", "start"}
 
 // fetch answers from the site.
 func (w *World) fetch(ctx context.Context, req *crawl.Request) (*crawl.Response, error) {
@@ -42,12 +49,35 @@ func (w *World) fetch(ctx context.Context, req *crawl.Request) (*crawl.Response,
 		if !ok {
 			return nil, &crawl.Failure{Reason: "not-found", Message: path}
 		}
-		return &crawl.Response{URL: req.URL, Status: 200, Body: []byte(text), Request: req}, nil
+		body, err := serve(req, text)
+		if err != nil {
+			return nil, err
+		}
+		return &crawl.Response{URL: req.URL, Status: 200, Body: []byte(body), Request: req}, nil
 	})
 	if w.opts.Fetch != nil {
 		return w.opts.Fetch(ctx, req, site)
 	}
 	return site(ctx, req)
+}
+
+// serve is the site and the downloader middleware Cookies in one: it looks at the
+// cookies of a request, and adds those that the answer sets. It returns what is
+// left of the page.
+func serve(req *crawl.Request, text string) (body string, err error) {
+	for line := range strings.Lines(text) {
+		word, arg, _ := strings.Cut(strings.TrimSpace(line), " ")
+		has := slices.Contains(strings.Fields(req.Jars), arg)
+		switch {
+		case word == "needs" && !has:
+			return "", &crawl.Failure{Reason: "members-only", Message: "the request brings no such cookie"}
+		case word == "cookie" && !has:
+			req.Jars = strings.TrimSpace(req.Jars + " " + arg)
+		case word != "needs" && word != "cookie":
+			body += line
+		}
+	}
+	return body, nil
 }
 
 // parse does what a page says.

@@ -24,6 +24,7 @@ import (
 	"github.com/skitterhq/skitter/shared/extensions"
 	"github.com/skitterhq/skitter/shared/frontier"
 	"github.com/skitterhq/skitter/shared/items"
+	"github.com/skitterhq/skitter/shared/jars"
 	"github.com/skitterhq/skitter/shared/jobs"
 	"github.com/skitterhq/skitter/shared/memory"
 	"github.com/skitterhq/skitter/shared/message"
@@ -32,6 +33,7 @@ import (
 	"github.com/skitterhq/skitter/shared/scheduler"
 	"github.com/skitterhq/skitter/shared/settings"
 	"github.com/skitterhq/skitter/shared/spider"
+	"github.com/skitterhq/skitter/shared/spidermw"
 	"github.com/skitterhq/skitter/shared/stats"
 )
 
@@ -50,12 +52,14 @@ type Ports struct {
 	Items items.Store
 	Jobs  jobs.Store
 	Blobs blob.Store
+	Jars  jars.Store
 	Dead  dead.Store
 }
 
 // A Site maps the path of a page to what it says, one word and its argument a
 // line: "link PATH", "again PATH" (not filtered), "item NAME", "error", "panic",
-// "close REASON".
+// "close REASON". With "cookie TEXT" the answer sets a cookie, and a page with
+// "needs TEXT" is given to nobody who does not bring that.
 type Site map[string]string
 
 // Options say how a world is to be.
@@ -94,6 +98,9 @@ type Options struct {
 	// due, and moves its clock to what comes next; nil has it look into each
 	// queue once a second.
 	Due func(from queue.Name) time.Time
+	// Apart gives each stage a process of its own, as in the cloud: they share
+	// the ports and remember nothing together.
+	Apart bool
 	// Sweep is how often the world sweeps while nothing is due; 0 means once
 	// a second.
 	Sweep time.Duration
@@ -128,8 +135,11 @@ type World struct {
 	// Deliveries counts how often the feed was written.
 	Deliveries int
 
-	t       *testing.T
-	opts    Options
+	t    *testing.T
+	opts Options
+	// fetcher, parser and keeper are the engine, or with Apart one for each.
+	fetcher, parser, keeper *engine.Engine
+
 	base    Ports // without what a test put round them
 	running sync.WaitGroup
 	busy    atomic.Int32 // how many invocations are running
@@ -150,7 +160,7 @@ func New(t *testing.T, o Options) *World {
 	}
 	w := &World{t: t, opts: o, Fetched: make(map[string]int), Ports: Ports{
 		Queue: q, Rows: memory.NewFrontier(rowOptions...), Items: memory.NewItems(), Jobs: memory.NewJobs(time.Now),
-		Blobs: memory.NewBlobs(), Dead: memory.NewDead(),
+		Blobs: memory.NewBlobs(), Jars: memory.NewJars(), Dead: memory.NewDead(),
 	}}
 	if o.Base != nil {
 		w.Ports = *o.Base
@@ -165,6 +175,14 @@ func New(t *testing.T, o Options) *World {
 
 // Restart makes the engine anew over the same ports, as a new process would.
 func (w *World) Restart() {
+	w.Engine = w.newEngine()
+	w.fetcher, w.parser, w.keeper = w.Engine, w.Engine, w.Engine
+	if w.opts.Apart {
+		w.fetcher, w.parser, w.keeper = w.newEngine(), w.newEngine(), w.newEngine()
+	}
+}
+
+func (w *World) newEngine() *engine.Engine {
 	var census queue.Census = w.Queue
 	if w.opts.NoCensus {
 		census = nil
@@ -175,7 +193,7 @@ func (w *World) Restart() {
 	}
 	config := engine.Config{
 		Scheduler: scheduler.New(scheduler.Ports{
-			Rows: w.Rows, Items: w.Items, Jobs: w.Jobs, Queue: w.Queue, Blobs: w.Blobs, Census: census, Now: time.Now,
+			Rows: w.Rows, Items: w.Items, Jobs: w.Jobs, Queue: w.Queue, Blobs: w.Blobs, Jars: w.Jars, Census: census, Now: time.Now,
 		}),
 		Jobs: w.Jobs, Items: w.Items, Blobs: w.Blobs, Dead: w.Ports.Dead, Queue: w.Queue,
 		Build: w.build, Deliver: w.deliver, Quiet: 20 * time.Minute, Still: time.Minute, MaxMarks: map[message.Kind]int{message.KindRequest: 3, message.KindPage: 3}, Margin: w.opts.Timeout / 5, InlineBody: inline,
@@ -185,7 +203,7 @@ func (w *World) Restart() {
 	if w.opts.Engine != nil {
 		w.opts.Engine(&config)
 	}
-	w.Engine = engine.New(config)
+	return engine.New(config)
 }
 
 // Start creates the job.
@@ -279,8 +297,8 @@ func (w *World) stages() []struct {
 	}
 	list := []s{
 		{queue.Control, w.Control},
-		{queue.RequestHigh, w.Fetch}, {queue.Request, w.Fetch}, {queue.RequestLow, w.Fetch},
-		{queue.Page, w.Parse}, {queue.Item, w.Pipeline},
+		{queue.RequestHigh, w.fetcher.Fetch}, {queue.Request, w.fetcher.Fetch}, {queue.RequestLow, w.fetcher.Fetch},
+		{queue.Page, w.parser.Parse}, {queue.Item, w.keeper.Pipeline},
 	}
 	if w.opts.Redrives {
 		list = append(list, s{queue.Dead, w.dead})
@@ -431,7 +449,7 @@ func (w *World) build(_ crawl.Job, spec crawl.JobSpec) (*engine.Runtime, error) 
 	}
 	st := new(stats.Collector)
 	rt := &engine.Runtime{
-		Spec: spec, Settings: set, Spider: bound, Chain: spider.NewChain(bound, st), Stats: st,
+		Spec: spec, Settings: set, Spider: bound, Chain: spider.NewChain(bound, st, spidermw.Cookies(set)), Stats: st,
 		Download: downloader.HandlerFunc(w.fetch), Scope: w.opts.Scope, Log: w.Log,
 	}
 	if w.opts.Scope == nil {
