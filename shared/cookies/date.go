@@ -46,7 +46,7 @@ func parseDate(s string) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	t := time.Date(year, month, day, clock[0], clock[1], clock[2], 0, time.UTC)
-	return t, day >= 1 && t.Month() == month // else there is no such day
+	return t, t.Month() == month // else there is no such day
 }
 
 func isDateDelimiter(r rune) bool {

@@ -46,6 +46,9 @@ func TestWhatIsSentWhere(t *testing.T) {
 
 		{name: "an address has cookies", from: "http://127.0.0.1/", set: []string{"a=1"}, to: "http://127.0.0.1/x", want: "a=1"},
 		{name: "also as a Domain", from: "http://127.0.0.1/", set: []string{"a=1; Domain=127.0.0.1"}, to: "http://127.0.0.1/x", want: "a=1"},
+		{name: "which is the same one", from: "http://127.0.0.1/", set: []string{"a=1", "a=2; Domain=127.0.0.1"}, to: "http://127.0.0.1/x", want: "a=2"},
+		{name: "a host that begins with a dot is itself alone", from: "http://.example.com/", set: []string{"a=1"}, to: "http://www.example.com/"},
+		{name: "and has its own", from: "http://.example.com/", set: []string{"a=1"}, to: "http://.example.com/", want: "a=1"},
 		{name: "an address has no parent", from: "http://127.0.0.1/", set: []string{"a=1; Domain=0.0.1"}, to: "http://10.0.0.1/"},
 		{name: "an address of version 6", from: "http://[2001:db8::1]/", set: []string{"a=1"}, to: "http://[2001:db8::1]:81/", want: "a=1"},
 
@@ -87,18 +90,19 @@ func TestWhatIsSentWhere(t *testing.T) {
 }
 
 func TestPlainHTTPCannotHideASecureCookie(t *testing.T) {
-	secure := take(t, cookies.Jars{}, "https://www.example.com/", "a=1; Secure; Domain=example.com; Path=/login", "b=1")
+	secure := take(t, cookies.Jars{}, "https://www.example.com/", "a=1; Secure; Domain=example.com; Path=/login", "b=1", "c=1; Secure")
 	tests := []struct {
 		name, from, set string
 		want            string // at https://www.example.com/login/x
 	}{
-		{"the same place", "http://www.example.com/", "a=2; Domain=example.com; Path=/login", "a=1; b=1"},
-		{"a longer path", "http://www.example.com/", "a=2; Path=/login/x", "a=1; b=1"},
-		{"a host above", "http://example.com/", "a=2; Domain=example.com; Path=/login", "a=1; b=1"},
-		{"not even to take it out", "http://www.example.com/", "a=; Domain=example.com; Path=/login; Max-Age=0", "a=1; b=1"},
-		{"a shorter path stands behind it", "http://www.example.com/", "a=2; Path=/", "a=1; b=1; a=2"},
-		{"one that was not secure", "http://www.example.com/", "b=2", "a=1; b=2"},
-		{"https may", "https://www.example.com/", "a=2; Domain=example.com; Path=/login", "a=2; b=1"},
+		{"the same place", "http://www.example.com/", "a=2; Domain=example.com; Path=/login", "a=1; b=1; c=1"},
+		{"a longer path", "http://www.example.com/", "a=2; Path=/login/x", "a=1; b=1; c=1"},
+		{"a host above", "http://example.com/", "a=2; Domain=example.com; Path=/login", "a=1; b=1; c=1"},
+		{"for more hosts", "http://www.example.com/", "c=2; Domain=example.com", "a=1; b=1; c=1"},
+		{"not even to take it out", "http://www.example.com/", "a=; Domain=example.com; Path=/login; Max-Age=0", "a=1; b=1; c=1"},
+		{"a shorter path stands behind it", "http://www.example.com/", "a=2; Path=/", "a=1; b=1; c=1; a=2"},
+		{"one that was not secure", "http://www.example.com/", "b=2", "a=1; b=2; c=1"},
+		{"https may", "https://www.example.com/", "a=2; Domain=example.com; Path=/login", "a=2; b=1; c=1"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -107,6 +111,10 @@ func TestPlainHTTPCannotHideASecureCookie(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
+	}
+	other, report := secure.Take("other", parseURL(t, "http://www.example.com/"), []string{"a=2; Path=/login"}, noon)
+	if len(report.Refused) > 0 || other.String() == secure.String() {
+		t.Errorf("another jar's cookie is refused: %v", report.Refused)
 	}
 }
 

@@ -123,10 +123,21 @@ func TestCookiesOfAURLAreTold(t *testing.T) {
 	}
 }
 
+func TestAddMissingKeepsWhatIsThere(t *testing.T) {
+	u := parseURL(t, "http://example.com/")
+	j := take(t, cookies.Jars{}, "http://example.com/", "a=1")
+	given := []crawl.Cookie{{Name: "a", Value: "2"}, {Name: "b", Value: "3"}}
+	kept, _ := j.AddMissing("", u, given, noon)
+	replaced, _ := j.Add("", u, given, noon)
+	if got := header(t, kept, u.String()) + ", " + header(t, replaced, u.String()); got != "a=1; b=3, a=2; b=3" {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestJarsAreNotChangedByTheirHeirs(t *testing.T) {
 	// Requests of one page share their jars, and each goes its own way.
 	u := parseURL(t, "http://example.com/")
-	page := take(t, cookies.Jars{}, "http://example.com/", "a=1", "b=2; Path=/x")
+	page, _ := cookies.Jars{}.Take("", u, []string{"a=1", "b=2; Path=/x", "d=3; Path=/y"}, noon)
 	before := page.String()
 	one, _ := page.Take("", u, []string{"a=one", "c=3; Path=/one"}, noon)
 	two, _ := page.Take("", u, []string{"b=; Path=/x; Max-Age=0", "c=4; Path=/two"}, noon)

@@ -43,7 +43,7 @@ func (v visit) fits(p place) bool {
 // is below nothing.
 func isBelow(host, domain string) bool {
 	n := len(host) - len(domain)
-	return n > 1 && host[n-1] == '.' && host[n:] == domain && !isAddress(host)
+	return n > 0 && host[n-1] == '.' && host[n:] == domain && !isAddress(host)
 }
 
 // pathMatches is RFC 6265, section 5.1.4.
