@@ -81,8 +81,11 @@ func (c *cookieJars) fetch(ctx context.Context, next downloader.Handler, req *cr
 	if lines := resp.Headers["Set-Cookie"]; len(lines) > 0 {
 		c.take(req, jars, lines)
 	}
-	if resp.Request != nil && resp.Request != req {
-		resp.Request.Jars = req.Jars
+	if asked := resp.Request; asked != nil && asked != req {
+		asked.Jars = req.Jars
+		if sent {
+			setCookieHeader(asked, own)
+		}
 	}
 	return resp, nil
 }

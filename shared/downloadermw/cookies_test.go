@@ -293,13 +293,17 @@ func TestCookiesReachTheRequestOfTheResponse(t *testing.T) {
 		resp.Request = req.Clone()
 		return &resp, nil
 	}), nil, new(stats.Collector), noLog())
-	req := &crawl.Request{URL: "http://example.com/"}
+	req := withJars(t, "http://example.com/", "", "old=1")
+	before := req.Jars
 	resp, err := h.Fetch(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if req.Jars == "" || resp.Request.Jars != req.Jars {
+	if req.Jars == before || resp.Request.Jars != req.Jars {
 		t.Errorf("the jars are %q and %q", req.Jars, resp.Request.Jars)
+	}
+	if got := resp.Request.Headers["Cookie"]; got != nil {
+		t.Errorf("what was sent stays in the header: %q", got)
 	}
 }
 
