@@ -281,6 +281,7 @@ func TestCookiesDebugTellsNamesOnly(t *testing.T) {
 		t.Errorf("a value is logged: %s", &logged)
 	}
 	logged.Reset()
+	web = &cookieWeb{responses: []crawl.Response{setting("new=topsecret")}}
 	if _, err := through(t, web, nil, new(stats.Collector), logTo(&logged)).Fetch(t.Context(), req); err != nil || logged.Len() > 0 {
 		t.Errorf("error %v; without COOKIES_DEBUG is logged: %s", err, &logged)
 	}
