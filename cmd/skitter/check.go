@@ -12,6 +12,7 @@ import (
 	"github.com/skitterhq/skitter/shared/assembly"
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/spider"
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // checkFlags are the options of check.
@@ -145,7 +146,7 @@ func (a *app) listContracts(spiders []*spider.Spider, asJSON bool) error {
 		for k := range s.Contracts {
 			c := &s.Contracts[k]
 			if asJSON {
-				if err := printJSON(a.stdout, []checked{{Spider: s.Name, Callback: c.CallbackName(), URL: c.URL}}); err != nil {
+				if err := printJSON(a.stdout, []checked{{Spider: s.Name, Callback: c.CallbackName(), URL: weburl.Redact(c.URL)}}); err != nil {
 					return &failure{exitFailed, err}
 				}
 				continue
@@ -153,7 +154,7 @@ func (a *app) listContracts(spiders []*spider.Spider, asJSON bool) error {
 			if k == 0 {
 				fmt.Fprintln(a.stdout, s.Name)
 			}
-			fmt.Fprintf(a.stdout, "  * %s  %s\n", c.CallbackName(), c.URL)
+			fmt.Fprintf(a.stdout, "  * %s  %s\n", c.CallbackName(), weburl.Redact(c.URL))
 		}
 	}
 	return nil
@@ -162,7 +163,7 @@ func (a *app) listContracts(spiders []*spider.Spider, asJSON bool) error {
 func (a *app) printChecked(f checkFlags, name string, c *spider.Contract, errs []error) error {
 	holds := len(errs) == 0
 	if f.jsonForm {
-		row := checked{Spider: name, Callback: c.CallbackName(), URL: c.URL, Holds: &holds}
+		row := checked{Spider: name, Callback: c.CallbackName(), URL: weburl.Redact(c.URL), Holds: &holds}
 		for _, err := range errs {
 			row.Errors = append(row.Errors, err.Error())
 		}
@@ -173,7 +174,7 @@ func (a *app) printChecked(f checkFlags, name string, c *spider.Contract, errs [
 		verdict = "ok    "
 	}
 	if f.verbose || !holds {
-		fmt.Fprintf(a.stdout, "%s  %s:%s  %s\n", verdict, name, c.CallbackName(), c.URL)
+		fmt.Fprintf(a.stdout, "%s  %s:%s  %s\n", verdict, name, c.CallbackName(), weburl.Redact(c.URL))
 	}
 	for _, err := range errs {
 		fmt.Fprintf(a.stdout, "        %s\n", strings.ReplaceAll(err.Error(), "\n", "\n        "))

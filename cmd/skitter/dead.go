@@ -155,13 +155,8 @@ func describe(cmd *cobra.Command, e *engine.Engine, row frontier.Row) (deadUnit,
 	if err != nil {
 		return unit, err
 	}
-	// What could be a secret is not for a screen.
-	for _, secret := range []string{"Authorization", "Cookie", "Proxy-Authorization"} {
-		if req.Headers.Get(secret) != "" {
-			req.Headers.Set(secret, "(hidden)")
-		}
-	}
-	unit.URL, unit.Request = req.URL, req
+	unit.Request = req.Redacted()
+	unit.URL = unit.Request.URL
 	return unit, nil
 }
 

@@ -2,11 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"maps"
-	"net/http"
-	"slices"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -14,90 +10,98 @@ import (
 	"github.com/skitterhq/skitter/shared/crawl"
 )
 
+// fetchFlags are the options of fetch.
+type fetchFlags struct {
+	spider, logLevel           string
+	settings                   []string
+	headers, verbose, jsonForm bool
+	noRedirect                 bool
+}
+
 func (a *app) fetchCommand() *cobra.Command {
-	var set []string
-	var spiderName, logLevel string
-	var headers, noRedirect bool
+	var f fetchFlags
 	cmd := &cobra.Command{
 		Use:   "fetch URL",
 		Short: "Print a page as the downloader fetches it",
 		Long: `Fetches a page through the project's downloader middlewares (robots.txt, retries,
-redirects, decompression) and prints its body.`,
-		Example:           "  skitter fetch http://127.0.0.1:8000/p/0\n  skitter fetch --headers http://127.0.0.1:8000/p/0",
+redirects, decompression) and prints its body. --headers prints in its place what
+was sent and received, redirects and all, and where the time went; -v prints both,
+the latter on stderr. Passwords and the values of cookies are hidden there.`,
+		Example: `  skitter fetch http://127.0.0.1:8000/p/0
+  skitter fetch --headers http://127.0.0.1:8000/redirect/302
+  skitter fetch -v http://127.0.0.1:8000/p/0 > page.html`,
 		Args:              exactly(1, "one URL"),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			u, err := assembly.PageURL(args[0])
-			if err != nil {
-				return &failure{exitUsage, err}
-			}
-			spec := crawl.JobSpec{Spider: spiderName}
-			if spec.Settings, err = jobSettings(set, logLevel); err != nil {
-				return &failure{exitUsage, err}
-			}
-			resp, err := a.fetch(cmd.Context(), spec, &crawl.Request{URL: u, Options: crawl.Options{DontRedirect: noRedirect}})
-			if err != nil {
-				return err
-			}
-			if headers {
-				printHeaders(a.stdout, resp)
-				return nil
-			}
-			_, err = a.stdout.Write(resp.Body)
-			return err
-		},
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.runFetch(cmd.Context(), f, args[0]) },
 	}
-	cmd.Flags().StringVar(&spiderName, "spider", "", "fetch with this spider's settings and domains")
-	cmd.Flags().BoolVar(&headers, "headers", false, "print status and headers (> sent, < received) in place of the body")
-	cmd.Flags().BoolVar(&noRedirect, "no-redirect", false, "do not follow redirects")
-	a.settingFlags(cmd, &set, &logLevel)
+	flags := cmd.Flags()
+	flags.StringVar(&f.spider, "spider", "", "fetch with this spider's settings and domains")
+	flags.BoolVar(&f.headers, "headers", false, "print what was sent (>) and received (<) in place of the body")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print that on stderr, besides the body")
+	flags.BoolVar(&f.jsonForm, "json", false, "print it as JSON Lines, one exchange a line, in place of the body")
+	flags.BoolVar(&f.noRedirect, "no-redirect", false, "do not follow redirects")
+	a.settingFlags(cmd, &f.settings, &f.logLevel)
 	complete(cmd, "spider", a.completeSpiders)
 	return cmd
 }
 
-// fetch fetches one page as a job of that specification would.
-func (a *app) fetch(ctx context.Context, spec crawl.JobSpec, req *crawl.Request) (*crawl.Response, error) {
+func (a *app) runFetch(ctx context.Context, f fetchFlags, raw string) error {
+	u, err := assembly.AnyURL(raw)
+	if err != nil {
+		return asUsage(err)
+	}
+	if f.headers && f.jsonForm {
+		return wrongUse("--headers is for people and --json for programs: give one of them")
+	}
+	spec := crawl.JobSpec{Spider: f.spider, StartURLs: []string{u}}
+	if spec.Settings, err = jobSettings(f.settings, f.logLevel); err != nil {
+		return asUsage(err)
+	}
+	resp, told, err := a.fetch(ctx, spec, &crawl.Request{URL: u, Options: crawl.Options{DontRedirect: f.noRedirect}})
+	// What was sent is told also where nothing came back.
+	switch {
+	case f.jsonForm:
+		err = errors.Join(err, printJSON(a.stdout, exchangeLines(told)))
+	case f.headers:
+		printExchanges(a.stdout, told, resp)
+	case f.verbose:
+		printExchanges(a.stderr, told, resp)
+	}
+	if err != nil || f.headers || f.jsonForm {
+		return err
+	}
+	_, err = a.stdout.Write(resp.Body)
+	return err
+}
+
+// fetch fetches one page as a job of that specification would, and tells what
+// was sent and received for it.
+func (a *app) fetch(ctx context.Context, spec crawl.JobSpec, req *crawl.Request) (*crawl.Response, []assembly.Exchange, error) {
 	layers, err := a.layers()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	ctx, stop := interruptible(ctx)
 	defer stop()
 	p := a.project
 	if spec.Spider != "" {
 		if _, _, err := a.file(spec.Spider); err != nil {
-			return nil, asUsage(err)
+			return nil, nil, asUsage(err)
 		}
 		if p, _, err = a.here(); err != nil {
-			return nil, asUsage(err)
+			return nil, nil, asUsage(err)
 		}
 	}
 	single, err := assembly.NewSingle(p, layers, spec, newDisplay(a.stderr, false).log)
 	if err != nil {
-		return nil, &failure{exitUsage, err}
+		return nil, nil, &failure{exitUsage, err}
 	}
-	resp, err := single.Fetch(ctx, req)
+	resp, told, err := single.Trace(ctx, req)
 	switch {
 	case ctx.Err() != nil:
-		return nil, &failure{exitInterrupted, ctx.Err()}
+		return nil, told, &failure{exitInterrupted, ctx.Err()}
 	case err != nil:
-		return nil, &failure{exitFailed, err}
+		return nil, told, &failure{exitFailed, err}
 	}
-	return resp, nil
-}
-
-// printHeaders prints what was sent and what came back, as Scrapy does.
-func printHeaders(w io.Writer, resp *crawl.Response) {
-	fmt.Fprintf(w, "> %s %s\n", resp.Request.HTTPMethod(), resp.URL)
-	printEach(w, ">", resp.Request.Headers)
-	fmt.Fprintf(w, "< %s %d %s\n", resp.Protocol, resp.Status, http.StatusText(resp.Status))
-	printEach(w, "<", resp.Headers)
-}
-
-func printEach(w io.Writer, mark string, h http.Header) {
-	for _, name := range slices.Sorted(maps.Keys(h)) {
-		for _, value := range h[name] {
-			fmt.Fprintf(w, "%s %s: %s\n", mark, name, value)
-		}
-	}
+	return resp, told, nil
 }

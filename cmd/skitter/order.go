@@ -41,7 +41,7 @@ func (a *app) order(f crawlFlags, find finder, args []string) (engine.Order, err
 	o.Spec.Settings, err = jobSettings(f.settings, f.logLevel)
 	keep(err)
 	for _, raw := range args[1:] {
-		u, err := assembly.PageURL(raw)
+		u, err := assembly.AnyURL(raw)
 		keep(err)
 		o.Spec.StartURLs = append(o.Spec.StartURLs, u)
 	}

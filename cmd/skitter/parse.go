@@ -14,6 +14,7 @@ import (
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/feeds"
 	"github.com/skitterhq/skitter/shared/spider"
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // parseFlags are the options of parse.
@@ -117,8 +118,9 @@ func (a *app) readParse(f parseFlags, raw string) (*crawl.Request, crawl.JobSpec
 	var errs []error
 	keep := func(err error) { errs = append(errs, err) }
 	var err error
-	req.URL, err = assembly.PageURL(raw)
+	req.URL, err = assembly.AnyURL(raw)
 	keep(err)
+	spec.StartURLs = []string{req.URL}
 	req.Meta, err = jsonObject("--meta", f.meta)
 	keep(err)
 	req.CBKwargs, err = jsonObject("--cbkwargs", f.cbKwargs)
@@ -183,17 +185,17 @@ func (a *app) walk(ctx context.Context, single *assembly.Single, req *crawl.Requ
 		if f.pipelines {
 			var err error
 			if v.Items, err = a.keepItems(ctx, single, v.Items); err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", v.Request.URL, err))
+				errs = append(errs, fmt.Errorf("%s: %w", weburl.Shown(v.Request.URL), err))
 			}
 		}
 		var closes *crawl.CloseSpider
 		switch {
 		case errors.As(v.Err, &closes):
-			fmt.Fprintf(a.stderr, "%s: the spider closes the job: %s\n", v.Request.URL, closes.Reason)
+			fmt.Fprintf(a.stderr, "%s: the spider closes the job: %s\n", weburl.Shown(v.Request.URL), closes.Reason)
 		case v.Err != nil:
 			errs = append(errs, a.visitError(v))
 		case v.Ignored:
-			fmt.Fprintf(a.stderr, "%s: the spider does not see this answer: status %d\n", v.Response.URL, v.Response.Status)
+			fmt.Fprintf(a.stderr, "%s: the spider does not see this answer: status %d\n", weburl.Shown(v.Response.URL), v.Response.Status)
 		}
 		if err := p.add(v); err != nil {
 			return &failure{exitFailed, errors.Join(err, closing())}
@@ -250,5 +252,5 @@ func (a *app) visitError(v assembly.Visit) error {
 	if name == "" {
 		name = spider.DefaultCallback
 	}
-	return fmt.Errorf("%s, callback %s: %w", v.Response.URL, name, v.Err)
+	return fmt.Errorf("%s, callback %s: %w", weburl.Shown(v.Response.URL), name, v.Err)
 }

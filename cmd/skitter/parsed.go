@@ -9,6 +9,7 @@ import (
 
 	"github.com/skitterhq/skitter/shared/assembly"
 	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // parsed is what parse prints. JSON Lines come as the pages do. The form for
@@ -59,7 +60,7 @@ func (p *parsed) printVisit(v assembly.Visit) error {
 	}
 	if !p.flags.noLinks {
 		for _, req := range v.Requests {
-			lines = append(lines, parsedLine{Level: v.Level, Request: req})
+			lines = append(lines, parsedLine{Level: v.Level, Request: req.Redacted()})
 		}
 	}
 	return printJSON(p.w, lines)
@@ -99,7 +100,7 @@ func (p *parsed) printLevel(number int, items []crawl.Item, requests []*crawl.Re
 	}
 	fmt.Fprintln(p.w, heading("Requests", len(requests)))
 	for _, req := range requests {
-		line := req.HTTPMethod() + " " + req.URL
+		line := req.HTTPMethod() + " " + weburl.Redact(req.URL)
 		if req.Callback != "" {
 			line += "  " + req.Callback
 		}

@@ -47,6 +47,7 @@ func TestScripts(t *testing.T) {
 			srv := httptest.NewServer(shop)
 			env.Defer(srv.Close)
 			env.Setenv("SITE", srv.URL)
+			env.Setenv("HOST", strings.TrimPrefix(srv.URL, "http://"))
 			aws := httptest.NewServer(awstest.New(time.Now))
 			env.Defer(aws.Close)
 			env.Setenv("AWS", aws.URL)

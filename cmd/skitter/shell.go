@@ -111,7 +111,7 @@ func firstPage(sh *shell.Shell, f shellFlags, args []string) (func(context.Conte
 		}
 		return func(context.Context) error { return sh.ReadFile(name, f.url) }, nil
 	}
-	if _, err := assembly.PageURL(name); err != nil {
+	if _, err := assembly.AnyURL(name); err != nil {
 		return nil, fmt.Errorf("%s is no file, and no URL: %w", name, err)
 	}
 	if f.url != "" {

@@ -33,7 +33,7 @@ func TestErrorsAreScrapyds(t *testing.T) {
 		{"POST", "schedule.json", "project=p&spider=s&setting=A", "setting is invalid: 'A' is not NAME=VALUE"},
 		{"POST", "schedule.json", "project=p&spider=s&setting=%3DA", "setting is invalid: '=A' is not NAME=VALUE"},
 		{"POST", "schedule.json", "project=p&spider=s&_start_url=x", `_start_url is invalid: url "x": no scheme: write http:// or https:// in front of it`},
-		{"POST", "schedule.json", "project=p&spider=s&_start_url=file:///etc/passwd", "_start_url is invalid: nothing fetches file URLs; give one of http or https"},
+		{"POST", "schedule.json", "project=p&spider=s&_start_url=file:///etc/passwd", "_start_url is invalid: files of the machine that crawls are not for who asks from elsewhere"},
 		{"POST", "schedule.json", "project=p&spider=s&=x", "a spider argument has no name"},
 		{"POST", "schedule.json", "project=p&spider=s&jobid=", "jobid is invalid: it is empty"},
 		{"POST", "schedule.json", "project=p&spider=s&jobid=..", `jobid is invalid: ".." has slashes or control characters, or is a folder's name`},

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/jobs"
+	"github.com/skitterhq/skitter/shared/settings"
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // scrapyd's states.
@@ -131,7 +134,7 @@ func (a *API) entry(ctx context.Context, job crawl.Job, state string) answer {
 	tell(e, job)
 	if state == pending {
 		spec := a.spec(ctx, job)
-		e["version"], e["settings"], e["args"] = nil, orEmpty(spec.Settings), orEmpty(spec.Args)
+		e["version"], e["settings"], e["args"] = nil, shown(spec.Settings), shown(spec.Args)
 		return e
 	}
 	e["start_time"], e["log_url"], e["items_url"] = timeText(job.Created), nil, nil
@@ -165,11 +168,20 @@ func (a *API) spec(ctx context.Context, job crawl.Job) crawl.JobSpec {
 	return rt.Spec
 }
 
-func orEmpty(m map[string]string) map[string]string {
-	if m == nil {
-		return map[string]string{}
+// shown is a job's settings or arguments without what is secret by its name, and
+// without users in URLs.
+func shown(m map[string]string) map[string]string {
+	c := make(map[string]string, len(m))
+	for name, value := range m {
+		switch {
+		case crawl.SecretName(name) || settings.Secret(name):
+			value = "…"
+		case strings.Contains(value, "@") && strings.Contains(value, "://"):
+			value = weburl.Redact(value)
+		}
+		c[name] = value
 	}
-	return m
+	return c
 }
 
 // timeText writes a time as Python's str(datetime) does. Python leaves six

@@ -119,8 +119,8 @@ func takeStartURLs(p params) ([]string, error) {
 		if err != nil {
 			return nil, refuse("_start_url is invalid: %v", err)
 		}
-		if s := u.Scheme(); s != "http" && s != "https" {
-			return nil, refuse("_start_url is invalid: nothing fetches %s URLs; give one of http or https", s)
+		if u.Scheme() == "file" {
+			return nil, refuse("_start_url is invalid: files of the machine that crawls are not for who asks from elsewhere")
 		}
 		urls = append(urls, u.String())
 	}

@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -115,9 +116,24 @@ func (b *Builder) build(s *spider.Spider, job crawl.Job, spec crawl.JobSpec) (*e
 	}
 	rt := &engine.Runtime{Spec: spec, Settings: set, Spider: s, Stats: env.Stats, Log: env.Log}
 	if err := b.chains(rt, env); err != nil {
-		return nil, fmt.Errorf("spider %s: %w", s.Name, err)
+		return nil, named(s.Name, err)
 	}
 	return rt, nil
+}
+
+// named puts the spider's name before each line of an error.
+func named(spider string, err error) error {
+	if spider == bare {
+		return err
+	}
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, one := range many.Unwrap() {
+			all = append(all, named(spider, one))
+		}
+		return errors.Join(all...)
+	}
+	return fmt.Errorf("spider %s: %w", spider, err)
 }
 
 // chains puts the project's parts together for one job.
@@ -136,12 +152,14 @@ func (b *Builder) chains(rt *engine.Runtime, env project.Env) error {
 	if err != nil {
 		return err
 	}
+	var unfetched []error
 	for _, u := range rt.Spec.StartURLs {
-		if err := handlers.CheckScheme(all, u); err != nil {
-			return err
-		}
+		unfetched = append(unfetched, handlers.CheckScheme(all, u))
 	}
-	rt.Download = downloader.Chain(handlers.ByScheme(all), downloaderMWs...)
+	if err := errors.Join(unfetched...); err != nil {
+		return err
+	}
+	rt.Download = downloader.Chain(watch(handlers.ByScheme(all)), downloaderMWs...)
 	rt.Reach = handlers.Scope(all, env.Stats, env.Log)
 
 	rt.Scope = func(*crawl.Request) error { return nil }

@@ -18,6 +18,7 @@ import (
 	"github.com/skitterhq/skitter/shared/settings"
 	"github.com/skitterhq/skitter/shared/slots"
 	"github.com/skitterhq/skitter/shared/spider"
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // A Single does one page at a time what a job does with each: fetch it through
@@ -132,7 +133,7 @@ func (s *Single) fetch(ctx context.Context, req *crawl.Request) (*crawl.Response
 		case errors.As(err, &instead):
 			req = instead.Target(req)
 		case errors.As(err, &retry):
-			s.rt.Log.Info("trying again", "url", req.URL, "reason", retry.Reason, "after", retry.After)
+			s.rt.Log.Info("trying again", "url", weburl.Shown(req.URL), "reason", retry.Reason, "after", retry.After)
 			req = req.Clone()
 			req.RetryTimes++
 			req.Jars = sent.Jars
@@ -140,11 +141,11 @@ func (s *Single) fetch(ctx context.Context, req *crawl.Request) (*crawl.Response
 		case errors.As(err, &later):
 			err = Sleep(ctx, time.Until(later.At))
 		case errors.As(err, &drop):
-			return nil, req, &notFetched{req.URL, drop}
+			return nil, req, &notFetched{weburl.Shown(req.URL), drop}
 		default:
 			last := req.Clone()
 			last.Jars = sent.Jars
-			return nil, last, fmt.Errorf("%s: %w", req.URL, err)
+			return nil, last, fmt.Errorf("%s: %w", weburl.Shown(req.URL), err)
 		}
 		if ctx.Err() != nil {
 			return nil, req, err

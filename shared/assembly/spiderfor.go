@@ -6,6 +6,7 @@ import (
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloadermw"
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // SpiderFor returns the name of the one spider whose pages a URL is among: as
@@ -26,9 +27,9 @@ func (s *Singles) SpiderFor(url string) (string, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", fmt.Errorf("%s is in no spider's allowed domains; the spiders are %s", url, strings.Join(s.Registry().Names(), ", "))
+		return "", fmt.Errorf("%s is in no spider's allowed domains; the spiders are %s", weburl.Shown(url), strings.Join(s.Registry().Names(), ", "))
 	}
-	return "", fmt.Errorf("%s is in the allowed domains of several spiders: %s", url, strings.Join(found, ", "))
+	return "", fmt.Errorf("%s is in the allowed domains of several spiders: %s", weburl.Shown(url), strings.Join(found, ", "))
 }
 
 // among reports whether a URL is in one of the domains. A name that is no

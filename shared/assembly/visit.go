@@ -11,6 +11,7 @@ import (
 	"github.com/skitterhq/skitter/shared/pipeline"
 	"github.com/skitterhq/skitter/shared/scheduler"
 	"github.com/skitterhq/skitter/shared/spider"
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // A Visit is a request, what came of it, and what the spider made of that.
@@ -60,7 +61,7 @@ func (s *Single) Route(url string) (*crawl.Request, error) {
 	if !rules {
 		return nil, fmt.Errorf("spider %s has no leg with rules for links, such as crawl_rules", s.rt.Spider.Name)
 	}
-	return nil, fmt.Errorf("no rule of spider %s takes %s", s.rt.Spider.Name, url)
+	return nil, fmt.Errorf("no rule of spider %s takes %s", s.rt.Spider.Name, weburl.Shown(url))
 }
 
 // Start passes a request through the spider's legs and middlewares as a start
@@ -80,7 +81,7 @@ func (s *Single) Start(ctx context.Context, req *crawl.Request) ([]*crawl.Reques
 		}
 	}
 	if given == nil {
-		return nil, fmt.Errorf("%s: a leg or a middleware of spider %s drops the request", req.URL, s.rt.Spider.Name)
+		return nil, fmt.Errorf("%s: a leg or a middleware of spider %s drops the request", weburl.Shown(req.URL), s.rt.Spider.Name)
 	}
 	return given, nil
 }
@@ -146,7 +147,7 @@ func (s *Single) read(ctx context.Context, v *Visit, page *spider.Page) {
 	}
 	var drop *crawl.Drop
 	if errors.As(v.Err, &drop) {
-		s.rt.Log.Info("page dropped", "url", page.URL, "reason", drop.Reason)
+		s.rt.Log.Info("page dropped", "url", weburl.Shown(page.URL), "reason", drop.Reason)
 		v.Err = nil // what the spider wanted
 	}
 	v.Ignored = s.rt.Stats.Take()[ignored] > 0

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // NewFormRequest returns a POST of form values in UTF-8, sorted by name
@@ -30,7 +32,7 @@ func NewJSONRequest(url string, v any) (*Request, error) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false) // no browser takes the body for a page
 	if err := e.Encode(v); err != nil {
-		return nil, fmt.Errorf("json request to %s: %w", url, err)
+		return nil, fmt.Errorf("json request to %s: %w", weburl.Shown(url), err)
 	}
 	r.Method, r.Body = http.MethodPost, bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 	return r, nil

@@ -66,7 +66,7 @@ type Instead struct {
 	Reason string
 }
 
-func (e *Instead) Error() string { return "instead " + e.Request.URL + ": " + e.Reason }
+func (e *Instead) Error() string { return "instead " + weburl.Shown(e.Request.URL) + ": " + e.Reason }
 
 // Target returns the request to make in the place of the one that was asked
 // for, at its first attempt. Headers that the one asked for did not have are

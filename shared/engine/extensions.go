@@ -59,7 +59,7 @@ func (e *Engine) spiderError(ctx context.Context, v *view, page *spider.Page, er
 		e.logError(v.Log, "the spider's start failed", err)
 	} else {
 		req := page.Request
-		e.logError(v.Log, "spider error", err, "method", req.HTTPMethod(), "url", weburl.Shown(page.URL), "referer", req.Headers.Get("Referer"), "callback", req.Callback)
+		e.logError(v.Log, "spider error", err, "method", req.HTTPMethod(), "url", weburl.Shown(page.URL), "referer", referer(req), "callback", req.Callback)
 	}
 	return class, e.heed(ctx, v, v.Extensions.SpiderError(ctx, page, err))
 }
@@ -76,4 +76,12 @@ func (e *Engine) failTold(ctx context.Context, v *view, reason string) error {
 		v.Extensions.SpiderClosed(ctx, job, nil)
 	}
 	return e.fail(ctx, v.job.UID, reason)
+}
+
+// referer is a request's Referer for logs, empty if it has none.
+func referer(req *crawl.Request) string {
+	if r := req.Headers.Get("Referer"); r != "" {
+		return weburl.Shown(r)
+	}
+	return ""
 }

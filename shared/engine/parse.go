@@ -215,7 +215,7 @@ func (e *Engine) openPage(ctx context.Context, v *view, msg message.Page) (*spid
 		packed := msg.Body.Data
 		if msg.Body.Key != "" {
 			if packed, err = e.Blobs.Get(ctx, msg.Body.Key, msg.Body.Offset, msg.Body.Length); err != nil {
-				return nil, fmt.Errorf("read the body of %s: %w", resp.URL, err)
+				return nil, fmt.Errorf("read the body of %s: %w", weburl.Shown(resp.URL), err)
 			}
 		}
 		if resp.Body, err = e.packer.Unpack(msg.Body, packed); err != nil {

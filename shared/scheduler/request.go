@@ -53,7 +53,7 @@ func (s *Scheduler) pack(ctx context.Context, job crawl.JobUID, unit crawl.UnitI
 	// packs before it loses the put, and must not change what stands.
 	key := fmt.Sprintf("requests/%s/%s-%x", job, unit, sha256.Sum256(packed))
 	if err := s.Blobs.Put(ctx, key, packed); err != nil {
-		return nil, fmt.Errorf("keep request %s: %w", req.URL, err)
+		return nil, fmt.Errorf("keep request %s: %w", weburl.Shown(req.URL), err)
 	}
 	return json.Marshal(claim{key})
 }
@@ -75,7 +75,7 @@ func (s *Scheduler) encode(ctx context.Context, job crawl.JobUID, req *crawl.Req
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(p); err != nil {
-		return nil, fmt.Errorf("pack request %s: %w", req.URL, err)
+		return nil, fmt.Errorf("pack request %s: %w", weburl.Shown(req.URL), err)
 	}
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -42,6 +43,9 @@ type Definition struct {
 	// Source is where it comes from.
 	Source Source
 
+	// Secret says that a value may hold a secret and is not to be shown.
+	Secret bool
+
 	clear func(*Settings)
 	set   func(*Settings, any) error
 }
@@ -49,7 +53,7 @@ type Definition struct {
 // row makes a definition of a field of Settings and of how it is read.
 func row[T any](name string, field func(*Settings) *T, k kind[T], byDefault T, source Source, doc string) Definition {
 	return Definition{
-		Name: name, Doc: doc, Unit: k.unit, Default: k.write(byDefault), Source: source,
+		Name: name, Doc: doc, Unit: k.unit, Default: k.write(byDefault), Source: source, Secret: k.hide,
 		clear: func(s *Settings) { *field(s) = byDefault },
 		set: func(s *Settings, v any) error {
 			t, ok := k.read(v)
@@ -189,6 +193,11 @@ func Definitions() []Definition {
 			"Skitter/0.1 (+https://github.com/skitterhq/skitter)", Changed,
 			"Sent where the request has none. Empty: none is sent."),
 	}
+}
+
+// Secret reports whether the value of a setting may hold a secret.
+func Secret(name string) bool {
+	return slices.ContainsFunc(Definitions(), func(d Definition) bool { return d.Name == name && d.Secret })
 }
 
 func defaultHeaders() http.Header {

@@ -144,7 +144,7 @@ func strangers(s *Spider, requests []*crawl.Request) []error {
 	once := func(text string, req *crawl.Request) {
 		if !seen[text] {
 			seen[text] = true
-			errs = append(errs, fmt.Errorf("request for %s names the %s, which the spider does not have", req.URL, text))
+			errs = append(errs, fmt.Errorf("request for %s names the %s, which the spider does not have", weburl.Shown(req.URL), text))
 		}
 	}
 	for _, req := range requests {
@@ -164,7 +164,7 @@ func checkContracts(s *Spider) error {
 	for k := range s.Contracts {
 		c := &s.Contracts[k]
 		if err := c.check(s); err != nil {
-			errs = append(errs, fmt.Errorf("contract %d, for %s: %w", k+1, c.URL, err))
+			errs = append(errs, fmt.Errorf("contract %d, for %s: %w", k+1, weburl.Shown(c.URL), err))
 		}
 	}
 	return errors.Join(errs...)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/extract"
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // A Page is a response with what a callback needs to read it. It is parsed
@@ -92,7 +93,7 @@ func (p *Page) JSONPath(expression string) extract.Selection {
 // go into an any are json.Number, with all their digits.
 func (p *Page) JSON(v any) error {
 	if err := p.Document().JSON(v); err != nil {
-		return fmt.Errorf("the JSON of %s: %w", p.Response.URL, err)
+		return fmt.Errorf("the JSON of %s: %w", weburl.Shown(p.Response.URL), err)
 	}
 	return nil
 }

@@ -145,15 +145,19 @@ func (u URL) Redacted() string {
 	return u.text[:u.colon+3] + "xxxxx@" + u.text[u.host:]
 }
 
-// Shown returns a URL for logs and errors, whatever it is: without user and
-// password, on one line, and of 1,000 bytes at most.
-func Shown(raw string) string {
+// Redact returns a URL for people to see, whatever it is: without user and
+// password, and on one line. A text that is no URL is cut to 200 bytes.
+func Redact(raw string) string {
 	u, err := Parse(raw)
 	if err != nil {
 		return strings.Map(printable, shown(raw))
 	}
-	return short(u.Redacted(), shownLength)
+	return u.Redacted()
 }
+
+// Shown returns a URL for logs and errors: that of [Redact], of 1,000 bytes at
+// most.
+func Shown(raw string) string { return short(Redact(raw), shownLength) }
 
 // printable replaces what would move a terminal's cursor or begin a line.
 func printable(r rune) rune {

@@ -3,9 +3,9 @@ package cloud
 import (
 	"fmt"
 
-	"github.com/skitterhq/skitter/shared/assembly"
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/engine"
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // checkOrder says what of an order the stack cannot do.
@@ -19,7 +19,7 @@ func (c *Cloud) checkOrder(o engine.Order) error {
 		}
 	}
 	for _, text := range o.Spec.StartURLs {
-		if _, err := assembly.PageURL(text); err != nil {
+		if err := c.checkStartURL(text); err != nil {
 			return fmt.Errorf("start URL: %w", err)
 		}
 	}
@@ -29,4 +29,19 @@ func (c *Cloud) checkOrder(o engine.Order) error {
 		}
 	}
 	return nil
+}
+
+// checkStartURL refuses what no function fetches. With handlers of the project's
+// own, what they fetch is found when the job is built.
+func (c *Cloud) checkStartURL(text string) error {
+	u, err := weburl.Parse(text)
+	if err != nil {
+		return err
+	}
+	switch s := u.Scheme(); {
+	case s == "http" || s == "https" || s == "data" || s == "s3", c.Project.Handlers != nil:
+		return nil
+	default:
+		return fmt.Errorf("url %q: nothing here fetches %s URLs; a stack fetches data, http, https and s3", s+":…", s)
+	}
 }

@@ -25,6 +25,7 @@ func TestWhatAStackCannotDoIsRefused(t *testing.T) {
 		{"slashes or control characters", func(o *engine.Order) { o.Name = "a\x00" }},
 		{"or is a folder's", func(o *engine.Order) { o.Name = ".." }},
 		{"nothing here fetches ftp URLs", func(o *engine.Order) { o.Spec.StartURLs = []string{"ftp://a.example/"} }},
+		{"nothing here fetches file URLs", func(o *engine.Order) { o.Spec.StartURLs = []string{"file:///proc/self/environ"} }},
 		{"start URL: ", func(o *engine.Order) { o.Spec.StartURLs = []string{"::"} }},
 		{"a function writes to S3 alone", func(o *engine.Order) { o.Spec.Feeds = []crawl.Feed{{URI: "x.jsonl"}} }},
 	} {

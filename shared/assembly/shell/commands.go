@@ -9,7 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/extract"
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // A command is what a line may begin with.
@@ -59,7 +61,7 @@ func (s *Shell) runLinks(_ context.Context, pattern string) error {
 	}
 	s.links = links.Extract(s.page.Document())
 	for k, link := range s.links {
-		fmt.Fprintf(s.Out, "%d\t%s\t%s\n", k+1, link.URL, link.Text)
+		fmt.Fprintf(s.Out, "%d\t%s\t%s\n", k+1, weburl.Redact(link.URL), link.Text)
 	}
 	fmt.Fprintf(s.Tell, "%d links\n", len(s.links))
 	return nil
@@ -81,12 +83,12 @@ func (s *Shell) runBody(context.Context, string) error {
 
 func (s *Shell) runHeaders(context.Context, string) error {
 	fmt.Fprintf(s.Out, "%d %s\n", s.page.Status, http.StatusText(s.page.Status))
-	s.printHeaders(s.page.Headers)
+	s.printHeaders(crawl.RedactedHeaders(s.page.Headers))
 	return nil
 }
 
 func (s *Shell) runRequest(context.Context, string) error {
-	req := s.page.Request
+	req := s.page.Request.Redacted()
 	fmt.Fprintf(s.Out, "%s %s\n", req.HTTPMethod(), req.URL)
 	s.printHeaders(req.Headers)
 	if len(req.Body) > 0 {

@@ -17,7 +17,7 @@ import (
 
 // Fetch makes the page at a URL the shell's.
 func (s *Shell) Fetch(ctx context.Context, address string) error {
-	u, err := assembly.PageURL(address)
+	u, err := assembly.AnyURL(address)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/extract"
 	"github.com/skitterhq/skitter/shared/spider"
+	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // ErrQuit is what Run returns for the command that ends the shell.
@@ -110,5 +111,5 @@ func unknown(name, line string) error {
 // take makes a response the page of the shell.
 func (s *Shell) take(resp *crawl.Response) {
 	s.page, s.links = s.single.Page(resp), nil
-	fmt.Fprintf(s.Tell, "%d %s  %s, %d bytes\n", resp.Status, resp.URL, resp.Headers.Get("Content-Type"), len(resp.Body))
+	fmt.Fprintf(s.Tell, "%d %s  %s, %d bytes\n", resp.Status, weburl.Shown(resp.URL), resp.Headers.Get("Content-Type"), len(resp.Body))
 }
