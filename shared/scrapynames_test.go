@@ -10,7 +10,7 @@ import (
 // Settings and stats keep their names, and stand in docs/settings.md.
 var scrapyNames = strings.Fields(`
 	Spider name allowed_domains start_urls custom_settings start start_requests parse callback errback
-	handle_httpstatus_list from_crawler update_settings logger state
+	handle_httpstatus_list from_crawler update_settings logger state get_retry_request
 	Request url method headers body priority dont_filter cb_kwargs flags encoding meta replace from_curl to_curl
 	FormRequest JsonRequest from_response follow follow_all urljoin json text status request
 	HtmlResponse XmlResponse JsonResponse TextResponse

@@ -115,6 +115,7 @@ func (b *Builder) build(s *spider.Spider, job crawl.Job, spec crawl.JobSpec) (*e
 		Log: AtLevel(b.Log, set.LogLevel).With("job", job.Name, "spider", s.Name), Robots: b.Robots, Decoders: b.decoders, Now: b.Now, ShowsProgress: b.ShowsProgress,
 	}
 	rt := &engine.Runtime{Spec: spec, Settings: set, Spider: s, Stats: env.Stats, Log: env.Log}
+	rt.Attempts = downloadermw.NewAttempts(set, env.Stats, env.Log)
 	if err := b.chains(rt, env); err != nil {
 		return nil, named(s.Name, err)
 	}

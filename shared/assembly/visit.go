@@ -1,11 +1,13 @@
 package assembly
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/pipeline"
@@ -37,7 +39,9 @@ type Visit struct {
 	// Err is what failed: the download if there is no errback, the callback,
 	// a leg or a middleware. What was given before stands in Items and
 	// Requests. A *crawl.Drop in it says that a middleware refuses the
-	// request, a *crawl.CloseSpider that the spider ends the job.
+	// request, a *crawl.CloseSpider that the spider ends the job, a
+	// *crawl.Retry that it wants another attempt, about which the text says
+	// what a job would do.
 	Err error
 }
 
@@ -145,12 +149,43 @@ func (s *Single) read(ctx context.Context, v *Visit, page *spider.Page) {
 			break
 		}
 	}
+	var retry *crawl.Retry
+	var closes *crawl.CloseSpider
+	if errors.As(v.Err, &retry) && !errors.As(v.Err, &closes) {
+		v.Err = s.wish(page.Request, retry)
+	}
 	var drop *crawl.Drop
 	if errors.As(v.Err, &drop) {
 		s.rt.Log.Info("page dropped", "url", weburl.Shown(page.URL), "reason", drop.Reason)
 		v.Err = nil // what the spider wanted
 	}
 	v.Ignored = s.rt.Stats.Take()[ignored] > 0
+}
+
+// A wish is a spider's for another attempt, with what a job would do about it.
+type wish struct {
+	*crawl.Retry
+	left int
+}
+
+// wish asks the limits of attempts.
+func (s *Single) wish(req *crawl.Request, want *crawl.Retry) error {
+	left := s.rt.Attempts.Left(req)
+	if verdict := s.rt.Attempts.Again(req, want); verdict != nil {
+		return &wish{verdict, left}
+	}
+	return &wish{want, left}
+}
+
+func (e *wish) Unwrap() error { return e.Retry }
+
+func (e *wish) Error() string {
+	reason := cmp.Or(e.Reason, crawl.Unspecified)
+	if e.left == 0 {
+		return fmt.Sprintf("the spider wants another attempt: %s; none is left, so a job would fail the page as \"gave-up: %s\"", reason, reason)
+	}
+	return fmt.Sprintf("the spider wants another attempt: %s; a job would fetch the page again in about %s, %d more times at most",
+		reason, e.After.Round(time.Second/10), e.left)
 }
 
 // Walk visits a request, and what it leads to down to a level: 1 is the page

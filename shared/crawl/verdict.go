@@ -30,7 +30,11 @@ type Drop struct {
 
 func (e *Drop) Error() string { return "dropped: " + e.Reason }
 
-// A Retry asks for another attempt.
+// Unspecified is the reason of a [Retry] that gives none, as in Scrapy.
+const Unspecified = "unspecified"
+
+// A Retry asks for another attempt. From a spider it is a wish, which the limits
+// of retries grant or not; see spider.Page.Retry.
 type Retry struct {
 	// Reason is a short, stable name for stats.
 	Reason string

@@ -33,12 +33,12 @@ func Retry(s settings.Settings, st *stats.Collector, log *slog.Logger, now func(
 	if !s.RetryEnabled {
 		return off
 	}
-	r := &retry{attempts: attempts{settings: s, stats: st, log: log}, now: now}
+	r := &retry{Attempts: NewAttempts(s, st, log), now: now}
 	return downloader.Hooks{ProcessRequest: r.request, ProcessResponse: r.response, ProcessException: r.failure}.Middleware()
 }
 
 type retry struct {
-	attempts
+	Attempts
 	now func() time.Time
 }
 

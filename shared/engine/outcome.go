@@ -159,7 +159,7 @@ func (o *outcome) heed(closes *crawl.CloseSpider) {
 }
 
 func failurePage(a attempt, f *crawl.Failure) *message.Page {
-	return &message.Page{Req: a.msg.Req, Attempt: a.msg.Attempt, Jars: a.msg.Jars, Failure: f}
+	return &message.Page{Req: a.msg.Req, Attempt: a.msg.Attempt, Priority: a.msg.Priority, Jars: a.msg.Jars, Failure: f}
 }
 
 func stopReason(c *crawl.CloseSpider) string {
@@ -196,7 +196,7 @@ func (e *Engine) instead(ctx context.Context, out *outlet, o outcome) error {
 // page packs a response for its message; a body that is too long for it goes
 // into a blob.
 func (e *Engine) page(ctx context.Context, v *view, a attempt, resp *crawl.Response) (*message.Page, error) {
-	p := &message.Page{Req: a.msg.Req, Attempt: a.msg.Attempt, Jars: a.msg.Jars, Response: resp, Body: e.packer.Pack(resp.Body)}
+	p := &message.Page{Req: a.msg.Req, Attempt: a.msg.Attempt, Priority: a.msg.Priority, Jars: a.msg.Jars, Response: resp, Body: e.packer.Pack(resp.Body)}
 	if len(p.Body.Data) <= e.InlineBody {
 		return p, nil
 	}

@@ -36,6 +36,7 @@ type outlet struct {
 	children  []scheduler.Child
 	items     []queue.Message
 	itemBytes int
+	orders    []scheduler.Order
 	settled   []frontier.Settlement
 	handed    time.Time // when something was handed on last
 }
@@ -125,6 +126,11 @@ func (o *outlet) item(ctx context.Context, unit crawl.UnitID, run crawl.RunID, o
 // settle closes a unit once all that it gave is handed on.
 func (o *outlet) settle(s frontier.Settlement) { o.settled = append(o.settled, s) }
 
+// retry sends the request of a unit again once all that its page gave is handed
+// on: the next reading may settle the unit at once, and what is not handed on by
+// then is lost.
+func (o *outlet) retry(again scheduler.Order) { o.orders = append(o.orders, again) }
+
 // full hands on what has come together when it is much, or has waited long.
 func (o *outlet) full(ctx context.Context) error {
 	if len(o.children) < flushChildren && o.itemBytes < flushItems && o.e.Now().Sub(o.handed) < flushEvery {
@@ -172,11 +178,15 @@ func (o *outlet) admit(ctx context.Context) (scheduler.Admission, error) {
 	return a, errors.Join(err, fault)
 }
 
-// flush hands everything on and then settles.
+// flush hands everything on, then sends what is to be tried again, and settles.
 func (o *outlet) flush(ctx context.Context) error {
 	if err := o.handOn(ctx); err != nil {
 		return err
 	}
+	if err := o.e.Scheduler.SendRequests(ctx, o.v.job.UID, o.orders); err != nil {
+		return err
+	}
+	o.orders = o.orders[:0]
 	won, err := o.e.Scheduler.Settle(ctx, o.v.job.UID, o.settled)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -234,6 +235,7 @@ func (e *Engine) openPage(ctx context.Context, v *view, msg message.Page) (*spid
 // before still counts, as in Scrapy.
 func (e *Engine) pageFailed(ctx context.Context, v *view, out *outlet, rd *reading, err error) error {
 	var closes *crawl.CloseSpider
+	var retry *crawl.Retry
 	var drop *crawl.Drop
 	var failure *crawl.Failure
 	switch {
@@ -244,6 +246,8 @@ func (e *Engine) pageFailed(ctx context.Context, v *view, out *outlet, rd *readi
 			return err
 		}
 		out.settle(rd.settlement(frontier.Done, "close-spider"))
+	case errors.As(err, &retry):
+		v.tryAgain(out, rd, retry)
 	case errors.As(err, &drop):
 		v.Log.Debug("page dropped", "url", weburl.Shown(rd.page.URL), "reason", drop.Reason)
 		out.settle(rd.settlement(frontier.Dropped, drop.Reason))
@@ -258,6 +262,25 @@ func (e *Engine) pageFailed(ctx context.Context, v *view, out *outlet, rd *readi
 		out.settle(rd.settlement(frontier.Failed, "spider-error: "+class))
 	}
 	return nil
+}
+
+// tryAgain has a page fetched again as its spider wants, if an attempt is left.
+// Its unit stays open, so items of this reading count for nothing.
+func (v *view) tryAgain(out *outlet, rd *reading, want *crawl.Retry) {
+	var verdict *crawl.Retry
+	if v.Attempts != nil {
+		verdict = v.Attempts.Again(rd.page.Request, want)
+	}
+	if verdict == nil {
+		out.settle(rd.settlement(frontier.Failed, "gave-up: "+cmp.Or(want.Reason, crawl.Unspecified)))
+		return
+	}
+	out.retry(scheduler.Order{
+		Unit: rd.unit, Delay: verdict.After, Marks: rd.marks, Repeated: rd.repeated,
+		Request: message.Request{
+			Req: rd.msg.Req, Jars: rd.msg.Jars, Attempt: rd.msg.Attempt + 1, Priority: rd.msg.Priority + verdict.Priority,
+		},
+	})
 }
 
 func (rd *reading) settlement(state frontier.State, why string) frontier.Settlement {

@@ -34,6 +34,9 @@ type Runtime struct {
 	// request of the page that they were found on, or that was redirected; nil
 	// for those of the start. Nil refuses none.
 	Reach func(from, req *crawl.Request) error
+	// Attempts decide on the further attempts that a spider asks for; nil has
+	// none.
+	Attempts Attempts
 	// Scope refuses requests before they get a row.
 	Scope func(*crawl.Request) error
 	// Pipeline is what items pass.
@@ -52,6 +55,15 @@ type Runtime struct {
 	waiting atomic.Int32 // requests that wait for a place
 }
 
+// Attempts are the limits of trying a page again (downloadermw.Attempts).
+type Attempts interface {
+	// Left is how many more times a request may be tried.
+	Left(req *crawl.Request) int
+	// Again is the verdict on a wish for another attempt, nil if there is none
+	// left.
+	Again(req *crawl.Request, want *crawl.Retry) *crawl.Retry
+}
+
 // Room is for how many more requests it makes sense to be here: those that
 // would wait for a place beyond as many again are better left in their queue,
 // where another process can take them and a crash does not touch them. Where
@@ -68,6 +80,9 @@ func (r *Runtime) Page(resp *crawl.Response, job crawl.Job) *spider.Page {
 	page := spider.NewPage(resp, r.Spider, job, r.Spec.Args)
 	page.Log = r.Log.With("url", weburl.Shown(resp.URL))
 	page.LimitParse(r.Settings.ParseMaxsize)
+	if r.Attempts != nil {
+		page.RetriesLeft = r.Attempts.Left(resp.Request)
+	}
 	return page
 }
 

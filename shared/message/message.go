@@ -99,6 +99,8 @@ type Jars struct {
 type Page struct {
 	Req     json.RawMessage `json:"req"`
 	Attempt int             `json:"attempt,omitempty"`
+	// Priority is that of the request's message.
+	Priority int `json:"priority,omitempty"`
 	// Jars are the cookies after the answer; nil for those that are packed
 	// with the request.
 	Jars     *Jars           `json:"jars,omitempty"`

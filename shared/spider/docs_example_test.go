@@ -293,6 +293,33 @@ func TestExtensionOfTheDocs(t *testing.T) {
 	c.SpiderClosed(t.Context(), crawl.Job{}, nil)
 }
 
+func Offers(_ context.Context, page *spider.Page, out *spider.Output) error {
+	offers := page.CSS("li.offer::text").All()
+	if len(offers) == 0 && page.RetriesLeft > 0 {
+		return page.Retry("empty-list")
+	}
+	out.Item(map[string]any{"url": page.URL, "offers": offers})
+	return nil
+}
+
+func TestOffersAreAskedForAgain(t *testing.T) {
+	asked := 0
+	site := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if asked++; asked > 2 {
+			fmt.Fprint(w, "<ul><li class=offer>tea</ul>")
+		}
+	})
+	s := spider.Spider{StartURLs: []string{worldtest.Host + "/"}, Parse: Offers}
+	c := worldtest.CrawlSite(t, s, site, worldtest.CrawlOptions{Settings: map[string]string{"ROBOTSTXT_OBEY": "false"}})
+	if diff := cmp.Diff([]string{`{"offers":["tea"],"url":"http://world.example/"}`}, c.Items); diff != "" {
+		t.Errorf("items (-want, +got):\n%s", diff)
+	}
+	if c.Stats["retry/reason_count/empty-list"] != 2 || asked != 3 {
+		t.Errorf("asked %d times; stats %v", asked, c.Stats)
+	}
+}
+
 func TestTheGoOfDocsSpidersIsHere(t *testing.T) {
 	page, err := os.ReadFile("../../docs/spiders.md")
 	if err != nil {

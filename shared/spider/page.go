@@ -29,6 +29,10 @@ type Page struct {
 	// address. It is never nil.
 	Log *slog.Logger
 
+	// RetriesLeft is how many more times the page may be fetched again; see
+	// [Page.Retry].
+	RetriesLeft int
+
 	doc   *extract.Document
 	calls int // of Output.Call that are under way
 
@@ -50,6 +54,23 @@ func (p *Page) CBKwargs() crawl.Values { return p.Request.CBKwargs }
 // Meta is what the spider put into the request; nil if that is nothing. Numbers
 // are json.Number, as they come out of JSON.
 func (p *Page) Meta() crawl.Values { return p.Request.Meta }
+
+// Retry is the error by which a callback, an errback or a leg has the page
+// fetched again, since this answer is of no use: a page of a ban, an empty list.
+// The reason is a short, stable name for stats ("banned"); empty is
+// [crawl.Unspecified].
+//
+// The limits are those of the middleware Retry: RETRY_TIMES or the request's own
+// MaxRetryTimes, none with DontRetry, and the waits from RETRY_DELAY on. Items
+// that this answer has given do not count, requests do. Where RetriesLeft is 0
+// the page fails as "gave-up: REASON"; a callback that knows better looks at
+// that first. To wait for longer, return a *crawl.Retry with After.
+func (p *Page) Retry(reason string) error {
+	if reason == "" {
+		reason = crawl.Unspecified
+	}
+	return &crawl.Retry{Reason: reason}
+}
 
 // LimitParse sets the size of body in bytes above which the page is read by the
 // tokenizer alone (PARSE_MAXSIZE), before it is first read; see

@@ -92,6 +92,16 @@ func parse(_ context.Context, page *spider.Page, out *spider.Output) error {
 			out.Request(&crawl.Request{URL: Host + arg, DontFilter: true})
 		case "item":
 			out.Item(map[string]string{"name": arg})
+		case "first": // a link that only the first attempt finds
+			if page.Request.RetryTimes == 0 {
+				out.Request(&crawl.Request{URL: Host + arg})
+			}
+		case "attempt": // an item that tells the attempt
+			out.Item(map[string]string{"name": fmt.Sprintf("%s-%d", arg, page.Request.RetryTimes)})
+		case "retry": // until so many attempts have failed
+			if n, reason, _ := strings.Cut(arg, " "); fmt.Sprint(page.Request.RetryTimes) < n {
+				return fmt.Errorf("a leg: %w", page.Retry(reason))
+			}
 		case "error":
 			return errors.New("the page says so")
 		case "panic":

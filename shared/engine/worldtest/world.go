@@ -19,6 +19,7 @@ import (
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/dead"
 	"github.com/skitterhq/skitter/shared/downloader"
+	"github.com/skitterhq/skitter/shared/downloadermw"
 	"github.com/skitterhq/skitter/shared/engine"
 	"github.com/skitterhq/skitter/shared/extension"
 	"github.com/skitterhq/skitter/shared/extensions"
@@ -58,7 +59,7 @@ type Ports struct {
 
 // A Site maps the path of a page to what it says, one word and its argument a
 // line: "link PATH", "again PATH" (not filtered), "item NAME", "error", "panic",
-// "close REASON". With "cookie TEXT" the answer sets a cookie, and a page with
+// "close REASON", "first PATH", "attempt NAME", "retry N REASON". With "cookie TEXT" the answer sets a cookie, and a page with
 // "needs TEXT" is given to nobody who does not bring that.
 type Site map[string]string
 
@@ -451,6 +452,7 @@ func (w *World) build(_ crawl.Job, spec crawl.JobSpec) (*engine.Runtime, error) 
 	rt := &engine.Runtime{
 		Spec: spec, Settings: set, Spider: bound, Chain: spider.NewChain(bound, st, spidermw.Cookies(set)), Stats: st,
 		Download: downloader.HandlerFunc(w.fetch), Scope: w.opts.Scope, Log: w.Log,
+		Attempts: downloadermw.NewAttempts(set, st, w.Log),
 	}
 	if w.opts.Scope == nil {
 		rt.Scope = func(*crawl.Request) error { return nil }
