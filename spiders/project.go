@@ -63,19 +63,31 @@ func downloaderMiddlewares(env project.Env) ([]downloader.Middleware, error) {
 	if err != nil {
 		return nil, err
 	}
+	auth, err := downloadermw.HTTPAuth(env.Settings)
+	if err != nil {
+		return nil, err
+	}
+	proxy, err := downloadermw.HTTPProxy(env.Settings, downloadermw.HTTPProxyOptions{}, env.Stats, env.Log, env.Proxies)
+	if err != nil {
+		return nil, err
+	}
+	redirects := downloadermw.RedirectOptions{
+		HandleStatusList: env.Spider.HandleStatusList,
+		Referer:          spidermw.RedirectReferer(env.Settings, env.Log),
+	}
 	return []downloader.Middleware{
 		offsite,
 		downloadermw.Retry(env.Settings, env.Stats, env.Log, env.Now),
 		env.Robots.Middleware(env.Settings, env.Stats, env.Log),
+		auth,
 		downloadermw.DownloadTimeout(env.Settings),
 		downloadermw.DefaultHeaders(env.Settings),
-		downloadermw.UserAgent(env.Settings),
+		downloadermw.UserAgent(env.Settings, env.Job.UID),
+		downloadermw.MetaRefresh(env.Settings, redirects, env.Log),
 		downloadermw.HTTPCompression(env.Settings, env.Stats, env.Log, env.Decoders),
-		downloadermw.Redirect(env.Settings, downloadermw.RedirectOptions{
-			HandleStatusList: env.Spider.HandleStatusList,
-			Referer:          spidermw.RedirectReferer(env.Settings, env.Log),
-		}, env.Log),
+		downloadermw.Redirect(env.Settings, redirects, env.Log),
 		downloadermw.Cookies(env.Settings, env.Stats, env.Log, env.Now),
+		proxy,
 		downloadermw.DownloaderStats(env.Settings, env.Stats),
 	}, nil
 }

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"time"
 
+	"golang.org/x/net/http/httpproxy"
+
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloader"
 	"github.com/skitterhq/skitter/shared/downloadermw"
@@ -40,6 +42,9 @@ type Parts struct {
 	Files bool
 	// Signer signs requests to S3; nil signs none.
 	Signer handlers.Signer
+	// Proxies are those of the environment and what is known of others; nil
+	// stands for an environment without any.
+	Proxies *downloadermw.Proxies
 	// ShowsProgress says that the program shows by itself how jobs come along.
 	ShowsProgress bool
 
@@ -53,9 +58,14 @@ type Builder struct {
 	decoders *downloadermw.Decoders
 }
 
-// NewBuilder returns a builder. Everything in parts but Limit, Files
-// and Signer must be set.
-func NewBuilder(p Parts) *Builder { return &Builder{Parts: p, decoders: new(downloadermw.Decoders)} }
+// NewBuilder returns a builder. Everything in parts but Limit, Files, Signer
+// and Proxies must be set.
+func NewBuilder(p Parts) *Builder {
+	if p.Proxies == nil {
+		p.Proxies = downloadermw.NewProxies(httpproxy.Config{}, p.Now)
+	}
+	return &Builder{Parts: p, decoders: new(downloadermw.Decoders)}
+}
 
 // settingsOf resolves the settings of a job: those of the project, its
 // spider's, and its own.
@@ -112,7 +122,7 @@ func (b *Builder) build(s *spider.Spider, job crawl.Job, spec crawl.JobSpec) (*e
 	}
 	env := project.Env{
 		Job: job, Spider: s, Args: spec.Args, Settings: set, Stats: new(stats.Collector),
-		Log: AtLevel(b.Log, set.LogLevel).With("job", job.Name, "spider", s.Name), Robots: b.Robots, Decoders: b.decoders, Now: b.Now, ShowsProgress: b.ShowsProgress,
+		Log: AtLevel(b.Log, set.LogLevel).With("job", job.Name, "spider", s.Name), Robots: b.Robots, Decoders: b.decoders, Proxies: b.Proxies, Now: b.Now, ShowsProgress: b.ShowsProgress,
 	}
 	rt := &engine.Runtime{Spec: spec, Settings: set, Spider: s, Stats: env.Stats, Log: env.Log}
 	rt.Attempts = downloadermw.NewAttempts(set, env.Stats, env.Log)

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"golang.org/x/net/http/httpproxy"
+
 	"github.com/skitterhq/skitter/shared/aws"
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloadermw"
@@ -52,7 +54,8 @@ func NewSingles(p project.Project, layers []settings.Layer, log *slog.Logger) (*
 	return &Singles{NewBuilder(Parts{
 		Project: p, Registry: registry, Layers: layers, Web: web, Now: time.Now, Log: log,
 		Files: true, Signer: aws.NewSigner(time.Now),
-		Robots: downloadermw.NewRobots(memory.NewOrigins(time.Now), time.Now),
+		Proxies: downloadermw.NewProxies(*httpproxy.FromEnvironment(), time.Now),
+		Robots:  downloadermw.NewRobots(memory.NewOrigins(time.Now), time.Now),
 		Slots: slots.New(memory.NewSlotRows(), slots.Config{
 			Slack: time.Second, Now: time.Now, Sleep: Sleep, Draw: rand.Float64, Wait: time.Minute,
 		}),

@@ -139,3 +139,29 @@ func TestCredentialsStayAtTheirOriginWhoeverMadeTheTarget(t *testing.T) {
 		}
 	}
 }
+
+func TestTheRequestsOwnLogInStaysAtItsOrigin(t *testing.T) {
+	for _, test := range []struct{ domain, url, want string }{
+		{"", "https://example.com/b", "u p"}, {"", "https://other.example/", " "}, {"", "http://example.com/", " "},
+		{"example.com", "https://other.example/", "u p"}, {"*", "https://other.example/", "u p"},
+	} {
+		asked := &crawl.Request{URL: "https://example.com/a", Options: crawl.Options{HTTPUser: "u", HTTPPass: "p", HTTPAuthDomain: test.domain}}
+		next := asked.Clone()
+		next.URL = test.url
+		got := (&crawl.Instead{Request: next}).Target(asked)
+		if got.HTTPUser+" "+got.HTTPPass != test.want {
+			t.Errorf("domain %q: %s is asked with %q", test.domain, test.url, got.HTTPUser+" "+got.HTTPPass)
+		}
+	}
+}
+
+func TestATargetHasTheProxyThatTheRequestNamed(t *testing.T) {
+	for _, named := range []string{"", crawl.NoProxy, "http://u:p@proxy.example:3128"} {
+		asked := &crawl.Request{URL: "http://example.com/", Options: crawl.Options{Proxy: named}}
+		next := asked.Clone()
+		next.URL, next.Proxy = "https://example.com/", "http://chosen.example:3128"
+		if got := (&crawl.Instead{Request: next}).Target(asked).Proxy; got != named {
+			t.Errorf("got %q, want %q", got, named)
+		}
+	}
+}

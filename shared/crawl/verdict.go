@@ -74,9 +74,11 @@ func (e *Instead) Error() string { return "instead " + weburl.Shown(e.Request.UR
 
 // Target returns the request to make in the place of the one that was asked
 // for, at its first attempt. Headers that the one asked for did not have are
-// left out: middlewares put them on, and the target passes the same ones. To
-// another origin (scheme, host or port) go neither Authorization nor Cookie as
-// they were, whoever made the target.
+// left out: middlewares put them on, and the target passes the same ones. So
+// they choose its proxy anew, unless the request itself named one. To another
+// origin (scheme, host or port) go neither Authorization nor Cookie as they
+// were, nor HTTPUser and HTTPPass without an HTTPAuthDomain, whoever made the
+// target.
 func (e *Instead) Target(asked *Request) *Request {
 	target := e.Request.Clone()
 	for name := range target.Headers {
@@ -90,7 +92,11 @@ func (e *Instead) Target(asked *Request) *Request {
 				target.Headers.Del(name)
 			}
 		}
+		if target.HTTPAuthDomain == "" && target.HTTPUser == asked.HTTPUser && target.HTTPPass == asked.HTTPPass {
+			target.HTTPUser, target.HTTPPass = "", ""
+		}
 	}
+	target.Proxy = asked.Proxy
 	target.RetryTimes = 0
 	return target
 }

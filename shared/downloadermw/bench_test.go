@@ -100,7 +100,7 @@ func benchChain(b *testing.B, web http.RoundTripper) downloader.Handler {
 		downloadermw.NewRobots(store, time.Now).Middleware(s, st, log),
 		downloadermw.DownloadTimeout(s),
 		downloadermw.DefaultHeaders(s),
-		downloadermw.UserAgent(s),
+		downloadermw.UserAgent(s, "job"),
 		downloadermw.HTTPCompression(s, st, log, nil),
 		downloadermw.Redirect(s, downloadermw.RedirectOptions{}, log),
 		downloadermw.DownloaderStats(s, st),

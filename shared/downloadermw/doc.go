@@ -7,18 +7,21 @@
 //	Offsite          drops what leaves the allowed domains
 //	Retry            sends what failed again
 //	Robots           drops what robots.txt forbids
+//	HTTPAuth         logs in with basic authentication
 //	DownloadTimeout  fills in the time limit
 //	DefaultHeaders   fills in headers
 //	UserAgent        fills in the User-Agent
+//	MetaRefresh      puts the target in the place of a page that refreshes
 //	HTTPCompression  asks for compressed bodies and unpacks them
 //	Redirect         puts the target in the place of a redirect
 //	Cookies          sends the cookies that the request carries, and takes more
+//	HTTPProxy        chooses the proxy
 //	DownloaderStats  counts each fetch
 //
 // save for Retry, which Scrapy has behind UserAgent. Here an error passes only
 // the middlewares outside of the one that it arose in, so Retry stands outside
 // of Robots: a host whose name does not resolve is tried again, also when it
-// was robots.txt that found out. On the way in Retry does nothing.
+// was robots.txt that found out.
 //
 // A middleware whose setting switches it off lets everything through.
 //

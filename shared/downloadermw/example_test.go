@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/http/httpproxy"
+
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloader"
 	"github.com/skitterhq/skitter/shared/downloadermw"
@@ -29,6 +31,7 @@ func Example() {
 	store := &fakeStore{now: time.Now, rows: map[string]origins.Row{}, leases: map[string]time.Time{}}
 	robots := downloadermw.NewRobots(store, time.Now)
 	decoders := new(downloadermw.Decoders)
+	proxies := downloadermw.NewProxies(*httpproxy.FromEnvironment(), time.Now)
 
 	// What belongs to one job.
 	s, err := settings.Resolve()
@@ -42,16 +45,29 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
+	auth, err := downloadermw.HTTPAuth(s)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	proxy, err := downloadermw.HTTPProxy(s, downloadermw.HTTPProxyOptions{}, st, log, proxies)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	h := downloader.Chain(web.ForJob(s),
 		offsite,
 		downloadermw.Retry(s, st, log, time.Now),
 		robots.Middleware(s, st, log),
+		auth,
 		downloadermw.DownloadTimeout(s),
 		downloadermw.DefaultHeaders(s),
-		downloadermw.UserAgent(s),
+		downloadermw.UserAgent(s, "the job"),
+		downloadermw.MetaRefresh(s, downloadermw.RedirectOptions{}, log),
 		downloadermw.HTTPCompression(s, st, log, decoders),
 		downloadermw.Redirect(s, downloadermw.RedirectOptions{}, log),
 		downloadermw.Cookies(s, st, log, time.Now),
+		proxy,
 		downloadermw.DownloaderStats(s, st),
 	)
 

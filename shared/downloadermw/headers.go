@@ -22,19 +22,6 @@ func DefaultHeaders(s settings.Settings) downloader.Middleware {
 	}.Middleware()
 }
 
-// UserAgent gives each request that has no User-Agent the job's, USER_AGENT.
-func UserAgent(s settings.Settings) downloader.Middleware {
-	if s.UserAgent == "" {
-		return off
-	}
-	return downloader.Hooks{
-		ProcessRequest: func(_ context.Context, req *crawl.Request) (*crawl.Response, error) {
-			setDefault(req, "User-Agent", s.UserAgent)
-			return nil, nil
-		},
-	}.Middleware()
-}
-
 // setDefault sets a header that is not there. The name is canonical.
 func setDefault(req *crawl.Request, name string, values ...string) {
 	if _, given := req.Headers[name]; given {

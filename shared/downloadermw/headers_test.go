@@ -30,7 +30,7 @@ func TestHeadersAreFilledInWhereTheyAreMissing(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			req := &crawl.Request{Headers: test.given}
-			h := downloader.Chain(answer(200, nil, ""), downloadermw.DefaultHeaders(s), downloadermw.UserAgent(s))
+			h := downloader.Chain(answer(200, nil, ""), downloadermw.DefaultHeaders(s), downloadermw.UserAgent(s, "job"))
 			if _, err := h.Fetch(t.Context(), req); err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +58,7 @@ func TestRequestsDoNotShareTheirHeaders(t *testing.T) {
 
 func TestNoUserAgentIsSentWhereNoneIsSet(t *testing.T) {
 	req := &crawl.Request{}
-	h := downloadermw.UserAgent(with(t, map[string]any{"USER_AGENT": ""}))(answer(200, nil, ""))
+	h := downloadermw.UserAgent(with(t, map[string]any{"USER_AGENT": ""}), "job")(answer(200, nil, ""))
 	if _, err := h.Fetch(t.Context(), req); err != nil || len(req.Headers) != 0 {
 		t.Errorf("headers %v, error %v", req.Headers, err)
 	}

@@ -80,12 +80,18 @@ func OffsiteScope(allowedDomains []string) (func(*crawl.Request) error, error) {
 		}
 		host := hostname(req.URL)
 		for _, domain := range allowed {
-			if below, ok := strings.CutSuffix(host, domain); ok && (below == "" || strings.HasSuffix(below, ".")) {
+			if within(host, domain) {
 				return nil
 			}
 		}
 		return &crawl.Drop{Reason: "offsite"}
 	}, nil
+}
+
+// within reports whether a host is a domain or below it.
+func within(host, domain string) bool {
+	below, ok := strings.CutSuffix(host, domain)
+	return ok && (below == "" || strings.HasSuffix(below, "."))
 }
 
 // domainName checks an allowed domain and brings it into the form of hostname.

@@ -2,7 +2,6 @@ package downloadermw
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -16,11 +15,7 @@ import (
 	"github.com/skitterhq/skitter/shared/weburl"
 )
 
-// ReasonRedirectMaxTimes is the reason of a failure that was redirected more
-// than REDIRECT_MAX_TIMES.
-const ReasonRedirectMaxTimes = "redirect-max-times"
-
-// RedirectOptions are what Redirect wants to know of the spider.
+// RedirectOptions are what Redirect and MetaRefresh want to know of the spider.
 type RedirectOptions struct {
 	// HandleStatusList are the statuses that the spider's callbacks want to
 	// see (handle_httpstatus_list). Redirects among them are not followed.
@@ -51,14 +46,13 @@ func Redirect(s settings.Settings, opts RedirectOptions, log *slog.Logger) downl
 	if !s.RedirectEnabled {
 		return off
 	}
-	r := &redirect{settings: s, opts: opts, log: log}
+	r := &redirect{hops: hops{settings: s, referer: opts.Referer, log: log}, opts: opts}
 	return downloader.Hooks{ProcessResponse: r.response}.Middleware()
 }
 
 type redirect struct {
-	settings settings.Settings
-	opts     RedirectOptions
-	log      *slog.Logger
+	hops
+	opts RedirectOptions
 }
 
 func (r *redirect) response(_ context.Context, req *crawl.Request, resp *crawl.Response) (*crawl.Response, error) {
@@ -69,54 +63,13 @@ func (r *redirect) response(_ context.Context, req *crawl.Request, resp *crawl.R
 	if !ok {
 		return resp, nil
 	}
-	if len(req.RedirectURLs) >= r.settings.RedirectMaxTimes {
-		r.log.Debug("max redirections reached", "url", shown(req), "redirects", len(req.RedirectURLs))
-		return nil, &crawl.Failure{
-			Reason: ReasonRedirectMaxTimes, Message: fmt.Sprintf("max redirections reached: %d", len(req.RedirectURLs)), Request: req,
-		}
-	}
-	next := r.follow(req, resp, target)
-	r.log.Debug("redirecting", "status", resp.Status, "from", shown(req), "to", shown(next))
-	return nil, &crawl.Instead{Request: next, Reason: strconv.Itoa(resp.Status)}
+	return nil, r.to(req, resp, hop{target: target, reason: strconv.Itoa(resp.Status), asGET: becomesGET(req.HTTPMethod(), resp.Status)})
 }
 
 // wanted reports whether a callback is to see the redirect itself.
 func (r *redirect) wanted(req *crawl.Request, status int) bool {
 	return req.DontRedirect || req.HandleStatusAll ||
 		slices.Contains(req.HandleStatusList, status) || slices.Contains(r.opts.HandleStatusList, status)
-}
-
-// follow makes the request for the target.
-func (r *redirect) follow(req *crawl.Request, resp *crawl.Response, target weburl.URL) *crawl.Request {
-	next := req.Clone()
-	next.URL = target.String()
-	next.Priority += r.settings.RedirectPriorityAdjust
-	next.RetryTimes = 0
-	next.RedirectURLs = append(next.RedirectURLs, req.URL)
-	next.RedirectReasons = append(next.RedirectReasons, strconv.Itoa(resp.Status))
-	next.DontFilter = next.DontFilter || visited(next.RedirectURLs, target)
-
-	if becomesGET(req.HTTPMethod(), resp.Status) {
-		next.Method, next.Body = http.MethodGet, nil
-		for _, name := range []string{"Content-Type", "Content-Length", "Content-Encoding", "Content-Language", "Content-Location"} {
-			next.Headers.Del(name)
-		}
-	}
-	if from, err := weburl.Parse(req.URL); err != nil || from.Origin() != target.Origin() {
-		next.Headers.Del("Authorization")
-		next.Headers.Del("Cookie")
-		for _, name := range r.settings.RedirectDropHeaders {
-			next.Headers.Del(name)
-		}
-	}
-	tells := req.Headers.Get("Referer") != ""
-	next.Headers.Del("Referer")
-	if tells && r.opts.Referer != nil {
-		if referer := r.opts.Referer(resp, next); referer != "" {
-			next.SetHeader("Referer", referer)
-		}
-	}
-	return next
 }
 
 // becomesGET follows what browsers do. Source: Fetch standard, HTTP-redirect
@@ -129,16 +82,6 @@ func becomesGET(method string, status int) bool {
 		return method != http.MethodGet && method != http.MethodHead
 	}
 	return false
-}
-
-// visited reports whether the chain has been at the target, as the dupefilter
-// sees it.
-func visited(chain []string, target weburl.URL) bool {
-	canonical := weburl.Canonical(target)
-	return slices.ContainsFunc(chain, func(rawURL string) bool {
-		u, err := weburl.Parse(rawURL)
-		return err == nil && weburl.Canonical(u) == canonical
-	})
 }
 
 // redirectTarget is where a response sends the request, and whether it does: to

@@ -213,8 +213,8 @@ func follow(t *testing.T, h downloader.Handler, req *crawl.Request) (chain []*cr
 		if !errors.As(err, &instead) {
 			return chain, outcome(resp, err)
 		}
-		chain = append(chain, instead.Request)
-		req = instead.Request
+		req = instead.Target(req)
+		chain = append(chain, req)
 	}
 	t.Fatal("no end after 100 redirects")
 	return nil, ""

@@ -31,6 +31,8 @@ const (
 	ReasonForbiddenScheme = "forbidden-scheme"
 	// ReasonNoFile: there is no such file, it is a folder, or may not be read.
 	ReasonNoFile = "no-file"
+	// ReasonProxy: the proxy does not take the request, or not our password.
+	ReasonProxy = "proxy"
 	// ReasonReset: the connection ended before the answer's headers.
 	ReasonReset = "reset"
 	// ReasonTimeout: connecting or the whole fetch took too long.
@@ -49,7 +51,7 @@ const (
 func Reasons() []string {
 	return []string{
 		ReasonBadRequest, ReasonBadResponse, ReasonBadURL, ReasonCertificate, ReasonConnect, ReasonCredentials, ReasonDataloss, ReasonDNS,
-		ReasonForbiddenAddress, ReasonForbiddenScheme, ReasonNoFile, ReasonReset, ReasonTimeout, ReasonTLS, ReasonTooLarge,
+		ReasonForbiddenAddress, ReasonForbiddenScheme, ReasonNoFile, ReasonProxy, ReasonReset, ReasonTimeout, ReasonTLS, ReasonTooLarge,
 		ReasonUnknownHandler, ReasonUnsupportedScheme,
 	}
 }

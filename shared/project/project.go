@@ -89,7 +89,8 @@ type Env struct {
 	// along, so nothing need be logged of it.
 	ShowsProgress bool
 
-	// Robots and Decoders are the process's, shared by its jobs.
+	// Robots, Decoders and Proxies are the process's, shared by its jobs.
 	Robots   *downloadermw.Robots
 	Decoders *downloadermw.Decoders
+	Proxies  *downloadermw.Proxies
 }

@@ -34,6 +34,12 @@ func (k kind[T]) where(want string, ok func(T) bool) kind[T] {
 	return k
 }
 
+// hidden is a kind whose values are not shown.
+func (k kind[T]) hidden() kind[T] {
+	k.hide = true
+	return k
+}
+
 // text is any string; null is the empty one.
 func text() kind[string] {
 	return kind[string]{

@@ -71,6 +71,88 @@ func word() kind[string] {
 // words is a list of names.
 func words(want string) kind[[]string] { return listOf(want, word()) }
 
+// lines is a list of texts that may have commas in them: a YAML list, a JSON
+// one as text, or a text with one a line.
+func lines(want string, item kind[string]) kind[[]string] {
+	k := listOf(want, item)
+	readList := k.read
+	k.want = "a list of " + want + ", or a text with one a line"
+	k.read = func(v any) ([]string, bool) {
+		s, isText := v.(string)
+		if !isText || strings.TrimSpace(s) == "" {
+			return readList(v)
+		}
+		var list []any
+		if json.Unmarshal([]byte(s), &list) != nil {
+			list = nil
+			for line := range strings.SplitSeq(s, "\n") {
+				if line = strings.TrimSpace(line); line != "" {
+					list = append(list, line)
+				}
+			}
+		}
+		return readList(list)
+	}
+	k.write = func(list []string) string { return strings.Join(list, "\n") }
+	return k
+}
+
+// proxies is an object of schemes and proxies. Whether a proxy's URL is good is
+// said where it is used.
+func proxies() kind[map[string]string] {
+	return kind[map[string]string]{
+		unit: "object",
+		want: `an object of proxies by scheme (http, https, and no for the hosts that need none), as in {"http": "http://proxy.example:3128"}`,
+		hide: true, // of their passwords
+		read: readProxies,
+		write: func(m map[string]string) string {
+			if m == nil {
+				m = map[string]string{}
+			}
+			raw, err := json.Marshal(m)
+			if err != nil { // texts always encode
+				return ""
+			}
+			return string(raw)
+		},
+	}
+}
+
+func readProxies(v any) (map[string]string, bool) {
+	object := make(map[string]any)
+	switch v := v.(type) {
+	case nil:
+		return nil, true
+	case string:
+		if strings.TrimSpace(v) == "" {
+			return nil, true
+		}
+		if json.Unmarshal([]byte(v), &object) != nil {
+			return nil, false
+		}
+	case map[string]any:
+		object = v
+	case map[string]string:
+		for name, proxy := range v {
+			object[name] = proxy
+		}
+	default:
+		return nil, false
+	}
+	if len(object) == 0 {
+		return nil, true
+	}
+	m := make(map[string]string, len(object))
+	for name, proxy := range object {
+		s, ok := proxy.(string)
+		if !ok || name != "http" && name != "https" && name != "no" {
+			return nil, false
+		}
+		m[name] = s
+	}
+	return m, true
+}
+
 // reasons is a list of reasons of failures. Which ones there are is not known
 // here: a project's own middlewares add theirs.
 func reasons() kind[[]string] {

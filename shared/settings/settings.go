@@ -135,6 +135,19 @@ type Settings struct {
 	// by (FEED_EXPORT_INDENT). Default: 0, one item a line.
 	FeedExportIndent int
 
+	// HTTPAuthDomain is the domain that HTTPAuthUser and HTTPAuthPass are sent
+	// to, with those below it (HTTPAUTH_DOMAIN). Default: empty, which is an
+	// error where a user or password is set. "*" sends them to every site.
+	HTTPAuthDomain string
+
+	// HTTPAuthPass is the password of HTTPAuthUser (HTTPAUTH_PASS). Default:
+	// empty. It is secret: never logged, never shown.
+	HTTPAuthPass string
+
+	// HTTPAuthUser logs in with HTTP's basic authentication (HTTPAUTH_USER).
+	// Default: empty, which does not.
+	HTTPAuthUser string
+
 	// HTTPErrorAllowAll hands responses of every status to callbacks
 	// (HTTPERROR_ALLOW_ALL). Default: false.
 	HTTPErrorAllowAll bool
@@ -142,6 +155,20 @@ type Settings struct {
 	// HTTPErrorAllowedCodes are the statuses outside 200 to 299 that are
 	// handed to callbacks (HTTPERROR_ALLOWED_CODES). Default: none.
 	HTTPErrorAllowedCodes []int
+
+	// HTTPProxyAuthEncoding is what user and password of a proxy are encoded
+	// in (HTTPPROXY_AUTH_ENCODING): latin-1 or utf-8. Default: latin-1.
+	HTTPProxyAuthEncoding string
+
+	// HTTPProxyEnabled sends requests through proxies (HTTPPROXY_ENABLED).
+	// Default: true.
+	HTTPProxyEnabled bool
+
+	// HTTPProxyProxies are the proxies of requests that name none, by the
+	// scheme of the URL, http or https; "no" are the hosts that need none, as in
+	// the environment's no_proxy (HTTPPROXY_PROXIES). Default: {}, which means
+	// those of the environment: http_proxy, https_proxy, no_proxy.
+	HTTPProxyProxies map[string]string
 
 	// JobMaxDays is how many days a job may last; then it closes with the
 	// reason "deadline" (JOB_MAX_DAYS). Default: 14.
@@ -155,6 +182,18 @@ type Settings struct {
 	// is no terminal (LOGSTATS_INTERVAL). Default: 5s; Scrapy's is 1m. Zero
 	// means none.
 	LogStatsInterval time.Duration
+
+	// MetaRefreshEnabled follows the meta elements of pages that refresh to
+	// another address (METAREFRESH_ENABLED). Default: true.
+	MetaRefreshEnabled bool
+
+	// MetaRefreshIgnoreTags are the elements in which such a meta element does
+	// not count (METAREFRESH_IGNORE_TAGS). Default: noscript.
+	MetaRefreshIgnoreTags []string
+
+	// MetaRefreshMaxDelay is the delay from which on it is not followed
+	// (METAREFRESH_MAXDELAY). Default: 1m40s.
+	MetaRefreshMaxDelay time.Duration
 
 	// ParseMaxsize is the size of page in bytes above which a page is read by
 	// the tokenizer alone (PARSE_MAXSIZE): all links are found, but selectors
@@ -241,6 +280,33 @@ type Settings struct {
 	// had before they are dropped (ROBOTSTXT_WAIT). Default: 1m.
 	RobotsTxtWait time.Duration
 
+	// RotatingProxyBackoffBase is how long a proxy that failed is left out at
+	// most the first time, doubled with each further one
+	// (ROTATING_PROXY_BACKOFF_BASE). Default: 5m.
+	RotatingProxyBackoffBase time.Duration
+
+	// RotatingProxyBackoffCap is the most that it is left out
+	// (ROTATING_PROXY_BACKOFF_CAP). Default: 1h.
+	RotatingProxyBackoffCap time.Duration
+
+	// RotatingProxyBanHTTPCodes are the statuses that say that a site, or the
+	// proxy, does not serve us by this proxy (ROTATING_PROXY_BAN_HTTP_CODES).
+	// Default: 403,407,429.
+	RotatingProxyBanHTTPCodes []int
+
+	// RotatingProxyCloseSpider closes the job with the reason no_proxies once no
+	// proxy is left (ROTATING_PROXY_CLOSE_SPIDER). Default: false, which waits
+	// until the next one may be tried again.
+	RotatingProxyCloseSpider bool
+
+	// RotatingProxyList are proxies of which each request that names none takes
+	// one at random (ROTATING_PROXY_LIST). Default: none.
+	RotatingProxyList []string
+
+	// RotatingProxyPageRetryTimes is how often a request is tried again through
+	// another proxy (ROTATING_PROXY_PAGE_RETRY_TIMES). Default: 5.
+	RotatingProxyPageRetryTimes int
+
 	// SlotSlack is how late a turn may be taken: lateness of the process and
 	// difference of clocks together (SLOT_SLACK). Default: 50ms.
 	SlotSlack time.Duration
@@ -260,4 +326,8 @@ type Settings struct {
 	// UserAgent is sent where the request has none (USER_AGENT). Default:
 	// Skitter/0.1 (+https://github.com/skitterhq/skitter). Empty sends none.
 	UserAgent string
+
+	// UserAgents are several to take turns, in place of UserAgent
+	// (USER_AGENTS). Default: none.
+	UserAgents []string
 }

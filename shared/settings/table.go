@@ -14,6 +14,12 @@ const (
 	Allow    = "allow"
 )
 
+// What [Settings.HTTPProxyAuthEncoding] may be.
+const (
+	Latin1 = "latin-1"
+	UTF8   = "utf-8"
+)
+
 // A Source says where a setting's name and meaning come from.
 type Source string
 
@@ -128,16 +134,34 @@ func Definitions() []Definition {
 			"The fields of a feed, in their order. Empty: those of the items."),
 		row("FEED_EXPORT_INDENT", func(s *Settings) *int { return &s.FeedExportIndent }, whole(0), 0, Scrapy,
 			"How many blanks a level of JSON or XML is indented by. 0: one item a line."),
+		row("HTTPAUTH_DOMAIN", func(s *Settings) *string { return &s.HTTPAuthDomain }, text(), "", Scrapy,
+			"The domain that HTTPAUTH_USER and HTTPAUTH_PASS are sent to, with those below it. Must be set where one of them is. `*`: every site, Scrapy's None."),
+		row("HTTPAUTH_PASS", func(s *Settings) *string { return &s.HTTPAuthPass }, text().hidden(), "", Scrapy,
+			"The password of HTTPAUTH_USER."),
+		row("HTTPAUTH_USER", func(s *Settings) *string { return &s.HTTPAuthUser }, text(), "", Scrapy,
+			"The user of HTTP's basic authentication. Empty, and no password: none."),
 		row("HTTPERROR_ALLOWED_CODES", func(s *Settings) *[]int { return &s.HTTPErrorAllowedCodes }, statuses(), nil, Scrapy,
 			"The statuses outside 200 to 299 that are handed to callbacks."),
 		row("HTTPERROR_ALLOW_ALL", func(s *Settings) *bool { return &s.HTTPErrorAllowAll }, yesNo(), false, Scrapy,
 			"Hands responses of every status to callbacks."),
+		row("HTTPPROXY_AUTH_ENCODING", func(s *Settings) *string { return &s.HTTPProxyAuthEncoding }, oneOf(Latin1, UTF8), Latin1, Scrapy,
+			"What user and password of a proxy are encoded in."),
+		row("HTTPPROXY_ENABLED", func(s *Settings) *bool { return &s.HTTPProxyEnabled }, yesNo(), true, Scrapy,
+			"Sends requests through the proxies of the requests, the settings or the environment."),
+		row("HTTPPROXY_PROXIES", func(s *Settings) *map[string]string { return &s.HTTPProxyProxies }, proxies(), nil, Ours,
+			"The proxies of requests that name none, by scheme: http, https, and in `no` the hosts that need none. Empty: those of the environment, http_proxy, https_proxy and no_proxy."),
 		row("JOB_MAX_DAYS", func(s *Settings) *int { return &s.JobMaxDays }, days(), 14, Ours,
 			"How many days a job may last; then it closes with the reason deadline."),
 		row("LOGSTATS_INTERVAL", func(s *Settings) *time.Duration { return &s.LogStatsInterval }, span(), 5*time.Second, Changed,
 			"The time between two lines of progress, in logs and where stderr is no terminal. 0: none."),
 		row("LOG_LEVEL", func(s *Settings) *slog.Level { return &s.LogLevel }, level(), slog.LevelInfo, Changed,
 			"The least level that is logged."),
+		row("METAREFRESH_ENABLED", func(s *Settings) *bool { return &s.MetaRefreshEnabled }, yesNo(), true, Scrapy,
+			"Follows meta elements that refresh to another address."),
+		row("METAREFRESH_IGNORE_TAGS", func(s *Settings) *[]string { return &s.MetaRefreshIgnoreTags }, words("names of elements"), []string{"noscript"}, Scrapy,
+			"The elements in which such a meta element does not count."),
+		row("METAREFRESH_MAXDELAY", func(s *Settings) *time.Duration { return &s.MetaRefreshMaxDelay }, span(), 100*time.Second, Scrapy,
+			"The delay from which on it is not followed."),
 		row("PARSE_MAXSIZE", func(s *Settings) *int64 { return &s.ParseMaxsize }, size(), 4<<20, Ours,
 			"The largest page that is parsed. A larger one, or one of more than 200,000 tags or 400,000 attributes, or that a parser would have to repair in 500,000 places, is read by the tokenizer alone: all links are found, selectors see its beginning. 0: no limit by size."),
 		row("RANDOMIZE_DOWNLOAD_DELAY", func(s *Settings) *bool { return &s.RandomizeDownloadDelay }, yesNo(), true, Scrapy,
@@ -181,6 +205,18 @@ func Definitions() []Definition {
 			"The name that robots.txt is searched for. Empty: the request's User-Agent."),
 		row("ROBOTSTXT_WAIT", func(s *Settings) *time.Duration { return &s.RobotsTxtWait }, span(), time.Minute, Ours,
 			"How long requests wait for a robots.txt that cannot be had before they are dropped."),
+		row("ROTATING_PROXY_BACKOFF_BASE", func(s *Settings) *time.Duration { return &s.RotatingProxyBackoffBase }, span(), 5*time.Minute, Ours,
+			"How long a proxy that failed is left out at most the first time, doubled with each further one. The time is drawn from 0 to that."),
+		row("ROTATING_PROXY_BACKOFF_CAP", func(s *Settings) *time.Duration { return &s.RotatingProxyBackoffCap }, span(), time.Hour, Ours,
+			"The most that it is left out."),
+		row("ROTATING_PROXY_BAN_HTTP_CODES", func(s *Settings) *[]int { return &s.RotatingProxyBanHTTPCodes }, statuses(), []int{403, 407, 429}, Ours,
+			"The statuses that say that we are not served through this proxy, so that another one is tried."),
+		row("ROTATING_PROXY_CLOSE_SPIDER", func(s *Settings) *bool { return &s.RotatingProxyCloseSpider }, yesNo(), false, Ours,
+			"Closes the job with the reason no_proxies once no proxy is left. false: waits until the next one may be tried again."),
+		row("ROTATING_PROXY_LIST", func(s *Settings) *[]string { return &s.RotatingProxyList }, words("proxies").hidden(), nil, Ours,
+			"Proxies of which each request that names none takes one at random. As in `http://user:password@proxy.example:3128`; socks5 and socks5h too."),
+		row("ROTATING_PROXY_PAGE_RETRY_TIMES", func(s *Settings) *int { return &s.RotatingProxyPageRetryTimes }, whole(0), 5, Ours,
+			"How often a request is tried again through another proxy. A request's max_retry_times wins."),
 		row("SLOT_SLACK", func(s *Settings) *time.Duration { return &s.SlotSlack }, span(), 50*time.Millisecond, Ours,
 			"How late a turn may be taken: lateness of the process and difference of clocks together."),
 		row("SLOT_WAIT", func(s *Settings) *time.Duration { return &s.SlotWait }, span(), 100*time.Millisecond, Ours,
@@ -192,6 +228,8 @@ func Definitions() []Definition {
 		row("USER_AGENT", func(s *Settings) *string { return &s.UserAgent }, headerText(),
 			"Skitter/0.1 (+https://github.com/skitterhq/skitter)", Changed,
 			"Sent where the request has none. Empty: none is sent."),
+		row("USER_AGENTS", func(s *Settings) *[]string { return &s.UserAgents }, lines("user agents", headerText()), nil, Ours,
+			"Several to take turns in place of USER_AGENT: one a session (cookie jar and site) of a job. robots.txt goes on to be searched for USER_AGENT."),
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"net/netip"
 	"time"
 
+	"golang.org/x/net/http/httpproxy"
+
 	"github.com/skitterhq/skitter/shared/assembly"
 	"github.com/skitterhq/skitter/shared/aws"
 	"github.com/skitterhq/skitter/shared/crawl"
@@ -82,7 +84,8 @@ func New(o Options) (*Cloud, error) {
 		Slots: slots.New(o.Store.SlotRows(), slots.Config{
 			Slack: set.SlotSlack, Wait: set.SlotWait, Gather: o.Stack.Times.Gather, Now: time.Now, Sleep: assembly.Sleep, Draw: rand.Float64,
 		}),
-		Robots: downloadermw.NewRobots(o.Store.Origins(), time.Now), Signer: aws.NewSigner(time.Now), Now: time.Now, Log: o.Log,
+		Proxies: downloadermw.NewProxies(*httpproxy.FromEnvironment(), time.Now),
+		Robots:  downloadermw.NewRobots(o.Store.Origins(), time.Now), Signer: aws.NewSigner(time.Now), Now: time.Now, Log: o.Log,
 	})
 	c.Engine = engine.New(engine.Config{
 		Scheduler: scheduler.New(scheduler.Ports{

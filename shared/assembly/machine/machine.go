@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/net/http/httpproxy"
+
 	"github.com/skitterhq/skitter/shared/assembly"
 	"github.com/skitterhq/skitter/shared/aws"
 	"github.com/skitterhq/skitter/shared/crawl"
@@ -99,7 +101,8 @@ func Open(o Options) (*Machine, error) {
 		Slots: slots.New(store.SlotRows(), slots.Config{
 			Slack: set.SlotSlack, Wait: set.SlotWait, Now: time.Now, Sleep: assembly.Sleep, Draw: rand.Float64,
 		}),
-		Robots: downloadermw.NewRobots(store.Origins(), time.Now), Now: time.Now, Log: o.Log,
+		Proxies: downloadermw.NewProxies(*httpproxy.FromEnvironment(), time.Now),
+		Robots:  downloadermw.NewRobots(store.Origins(), time.Now), Now: time.Now, Log: o.Log,
 		Files: true, Signer: aws.NewSigner(time.Now), ShowsProgress: o.ShowsProgress,
 	})
 	q := store.Queue()
