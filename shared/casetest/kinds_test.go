@@ -100,7 +100,7 @@ func init() {
 		"ssrf":               later(downloaderIssue, "shared/handlers"),
 		"ssrf_dns":           later(downloaderIssue),
 		"bomb":               later(downloaderIssue, "shared/downloadermw"),
-		"scheme":             later(downloaderIssue),
+		"scheme":             {named: map[string]func(*testing.T){"SEC-09": TestSEC09}},
 		"perf_conn":          later(downloaderIssue),
 		"perf_mem":           later(downloaderIssue),
 		"perf_cpu":           later(downloaderIssue),
