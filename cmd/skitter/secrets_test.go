@@ -75,8 +75,11 @@ func secretive(host string) spider.Spider {
 						return
 					}
 				}
-				for _, where := range []string{"127.0.0.1:1/refused", host + "/bad header"} {
+				for _, where := range []string{"127.0.0.1:1/refused", host + "/bad header", host + "/proxied"} {
 					req := secretRequest("http://user:" + marker + "@" + where)
+					if strings.Contains(where, "proxied") {
+						req.Proxy = "http://user:" + marker + "@127.0.0.1:1"
+					}
 					if strings.Contains(where, "bad") {
 						req.Headers["X-Api-Key"] = []string{marker + "\r\nX: y"}
 					}

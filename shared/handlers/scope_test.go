@@ -2,7 +2,6 @@ package handlers_test
 
 import (
 	"errors"
-	"io"
 	"log/slog"
 	"reflect"
 	"testing"
@@ -45,7 +44,7 @@ func TestScope(t *testing.T) {
 	}
 	for _, test := range tests {
 		var st stats.Collector
-		scope := handlers.Scope(there, &st, slog.New(slog.NewTextHandler(io.Discard, nil)))
+		scope := handlers.Scope(there, &st, slog.New(slog.DiscardHandler))
 		var from *crawl.Request
 		if test.from != start {
 			from = &crawl.Request{URL: test.from}
