@@ -16,6 +16,7 @@ import (
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/handlers"
+	"github.com/skitterhq/skitter/shared/handlers/handlertest"
 )
 
 func TestBodies(t *testing.T) {
@@ -54,7 +55,7 @@ func TestBodies(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			test.req.URL = serveRaw(t, sends(test.raw)).url
+			test.req.URL = handlertest.Serve(t, handlertest.Sends(test.raw)).URL
 			h := newHandler(t, handlers.Options{}).ForJob(with(t, test.settings))
 			resp, err := h.Fetch(t.Context(), &test.req)
 			if err != nil {
@@ -68,12 +69,12 @@ func TestBodies(t *testing.T) {
 }
 
 func TestABodyWithoutLengthThatIsCutIsPartial(t *testing.T) {
-	server := serveRaw(t, func(_ int, _ string, conn net.Conn) bool {
+	server := handlertest.Serve(t, func(_ int, _ string, conn net.Conn) bool {
 		io.WriteString(conn, "HTTP/1.1 200 OK\r\n\r\nhello")
 		conn.(*net.TCPConn).SetLinger(0) // a reset instead of an end
 		return false
 	})
-	resp, err := newHandler(t, handlers.Options{}).Fetch(t.Context(), &crawl.Request{URL: server.url})
+	resp, err := newHandler(t, handlers.Options{}).Fetch(t.Context(), &crawl.Request{URL: server.URL})
 	if reason(err) == "reset" {
 		t.Skip("the reset overtook the headers")
 	}
@@ -84,14 +85,14 @@ func TestABodyWithoutLengthThatIsCutIsPartial(t *testing.T) {
 
 // Two bodies that were read one after the other share a buffer for a while.
 func TestBodiesDoNotShareMemory(t *testing.T) {
-	server := serveRaw(t, func(n int, _ string, conn net.Conn) bool {
+	server := handlertest.Serve(t, func(n int, _ string, conn net.Conn) bool {
 		fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\npage%d\r\n0\r\n\r\n", n)
 		return true
 	})
 	h := newHandler(t, handlers.Options{})
 	var bodies [][]byte
 	for range 5 {
-		resp, err := h.Fetch(t.Context(), &crawl.Request{URL: server.url})
+		resp, err := h.Fetch(t.Context(), &crawl.Request{URL: server.URL})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,8 +110,8 @@ func TestALargeBodyIsWarnedOf(t *testing.T) {
 	h := newHandler(t, handlers.Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 	job := h.ForJob(with(t, map[string]any{"DOWNLOAD_WARNSIZE": 4}))
 	for _, body := range []string{"four", "fives"} {
-		server := serveRaw(t, sends("HTTP/1.1 200 OK\r\n\r\n"+body))
-		if _, err := job.Fetch(t.Context(), &crawl.Request{URL: strings.Replace(server.url, "//", "//u:secret@", 1)}); err != nil {
+		server := handlertest.Serve(t, handlertest.Sends("HTTP/1.1 200 OK\r\n\r\n"+body))
+		if _, err := job.Fetch(t.Context(), &crawl.Request{URL: strings.Replace(server.URL, "//", "//u:secret@", 1)}); err != nil {
 			t.Fatal(err)
 		}
 	}

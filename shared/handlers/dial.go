@@ -54,31 +54,51 @@ func (e *forbiddenError) Unwrap() error { return e.err }
 func (d *dialer) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	ctx, cancel := withConnectTimeout(ctx)
 	defer cancel()
-	conn, err := d.tcp(ctx, network, addr)
+	l, err := d.open(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	return &conn{Conn: l.Conn, link: l}, nil
+}
+
+// open makes the connection that all else is done over.
+func (d *dialer) open(ctx context.Context, network, addr string) (*link, error) {
+	start := time.Now()
+	socket, err := d.tcp(ctx, network, addr)
 	if err != nil {
 		return nil, &dialError{err: err}
 	}
-	return conn, nil
+	l := &link{Conn: socket, connect: time.Since(start)}
+	if host, _, err := net.SplitHostPort(socket.RemoteAddr().String()); err == nil {
+		l.ip = host
+	}
+	return l, nil
 }
 
 func (d *dialer) dialTLS(ctx context.Context, network, addr string, config *tls.Config) (net.Conn, error) {
 	ctx, cancel := withConnectTimeout(ctx)
 	defer cancel()
-	raw, err := d.tcp(ctx, network, addr)
+	l, err := d.open(ctx, network, addr)
 	if err != nil {
-		return nil, &dialError{err: err}
+		return nil, err
 	}
 	config = config.Clone()
 	config.ServerName = addr
 	if host, _, err := net.SplitHostPort(addr); err == nil {
 		config.ServerName = host
 	}
-	conn := tls.Client(raw, config)
-	if err := conn.HandshakeContext(ctx); err != nil {
-		raw.Close()
+	start := time.Now()
+	secure := tls.Client(l, config)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		l.Close()
 		return nil, &dialError{err: err, tls: true}
 	}
-	return conn, nil
+	state := secure.ConnectionState()
+	l.tls, l.cert = time.Since(start), certificate(state)
+	if state.NegotiatedProtocol == "h2" {
+		return secure, nil // net/http speaks HTTP/2 over this type only
+	}
+	return &conn{Conn: secure, link: l}, nil
 }
 
 // net/http dials with a context that has the values of the request's, but not

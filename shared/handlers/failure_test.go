@@ -17,6 +17,7 @@ import (
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloader"
 	"github.com/skitterhq/skitter/shared/handlers"
+	"github.com/skitterhq/skitter/shared/handlers/handlertest"
 )
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
@@ -62,7 +63,7 @@ func TestEveryFailureHasItsReason(t *testing.T) {
 		opts     handlers.Options
 		settings map[string]any
 		req      crawl.Request
-		raw      func(int, string, net.Conn) bool // what answers, if the request has no URL
+		raw      handlertest.Answer // what answers, if the request has no URL
 		want     string
 		message  string
 	}{
@@ -84,23 +85,22 @@ func TestEveryFailureHasItsReason(t *testing.T) {
 			want: "timeout", message: "not done after 50ms"},
 		{name: "no answer in the request's time", req: crawl.Request{Options: crawl.Options{DownloadTimeout: soon}}, raw: mute, want: "timeout"},
 		{name: "a body that drips", req: crawl.Request{Options: crawl.Options{DownloadTimeout: soon}}, raw: drips, want: "timeout"},
-		{name: "no answer but the end", raw: sends(""), want: "reset"},
-		{name: "half a head", raw: sends("HTTP/1.1 200 OK\r\nX-A: b\r\n"), want: "reset"},
-		{name: "half a line of a head", raw: sends("HTTP/1.1 200 OK\r\nContent-Le"), want: "bad-response"},
-		{name: "a body that is too short", raw: sends("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhi"), want: "dataloss"},
-		{name: "a large body that is too short", raw: sends("HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\nhi"), want: "dataloss"},
-		{name: "chunks without end", raw: sends("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n"), want: "dataloss"},
-		{name: "chunks that are none", raw: sends("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhi\r\n"), want: "dataloss"},
+		{name: "no answer but the end", raw: handlertest.Sends(""), want: "reset"},
+		{name: "half a head", raw: handlertest.Sends("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n"), want: "reset"},
+		{name: "half a line of a head", raw: handlertest.Sends("HTTP/1.1 200 OK\r\nContent-Le"), want: "reset"},
+		{name: "a body that is too short", raw: handlertest.Sends("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhi"), want: "dataloss"},
+		{name: "a large body that is too short", raw: handlertest.Sends("HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\nhi"), want: "dataloss"},
+		{name: "chunks without end", raw: handlertest.Sends("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n"), want: "dataloss"},
+		{name: "chunks that are none", raw: handlertest.Sends("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhi\r\n"), want: "dataloss"},
 		{name: "a body that is announced too large", settings: map[string]any{"DOWNLOAD_MAXSIZE": 1000},
-			raw: sends("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n"), want: "too-large", message: "1001 bytes are announced, the limit is 1000"},
+			raw: handlertest.Sends("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n"), want: "too-large", message: "1001 bytes are announced, the limit is 1000"},
 		{name: "a body that becomes too large", req: crawl.Request{Options: crawl.Options{DownloadMaxsize: 1 << 20}}, raw: floods, want: "too-large"},
 		{name: "a body without length that is too large", settings: map[string]any{"DOWNLOAD_MAXSIZE": 3},
-			raw: sends("HTTP/1.0 200 OK\r\n\r\n1234"), want: "too-large"},
-		{name: "two lengths", raw: sends("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!"), want: "bad-response"},
-		{name: "no HTTP", raw: sends("SSH-2.0-OpenSSH_9\r\n"), want: "bad-response"},
-		{name: "a line without colon", raw: sends("HTTP/1.1 200 OK\r\nnonsense\r\n\r\n"), want: "bad-response"},
-		{name: "another protocol, unasked", raw: sends("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"), want: "bad-response"},
-		{name: "headers without end", raw: sends("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 300<<10) + "\r\n\r\n"), want: "bad-response"},
+			raw: handlertest.Sends("HTTP/1.0 200 OK\r\n\r\n1234"), want: "too-large"},
+		{name: "two lengths", raw: handlertest.Sends("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!"), want: "bad-response"},
+		{name: "no HTTP", raw: handlertest.Sends("SSH-2.0-OpenSSH_9\r\n"), want: "bad-response"},
+		{name: "another protocol, unasked", raw: handlertest.Sends("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"), want: "bad-response"},
+		{name: "headers without end", raw: handlertest.Sends("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 300<<10) + "\r\n\r\n"), want: "bad-response"},
 		{name: "a URL that is none", req: crawl.Request{URL: "http://[::1"}, want: "bad-url"},
 		{name: "a scheme that is not ours", req: crawl.Request{URL: "ftp://example.com/"}, want: "unsupported-scheme"},
 		{name: "a method that is none", req: crawl.Request{URL: "http://example.com/", Method: "GET IT"}, want: "bad-request"},
@@ -109,7 +109,7 @@ func TestEveryFailureHasItsReason(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			if test.raw != nil {
-				test.req.URL = serveRaw(t, test.raw).url
+				test.req.URL = handlertest.Serve(t, test.raw).URL
 			}
 			h := newHandler(t, test.opts).ForJob(with(t, test.settings))
 			resp, err := h.Fetch(t.Context(), &test.req)
@@ -146,13 +146,13 @@ func TestTheEndOfTheInvocationIsNoFailureOfTheRequest(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			server := serveRaw(t, func(_ int, _ string, conn net.Conn) bool {
+			server := handlertest.Serve(t, func(_ int, _ string, conn net.Conn) bool {
 				io.WriteString(conn, test.first)
 				cancel()
 				io.Copy(io.Discard, conn)
 				return false
 			})
-			req := &crawl.Request{URL: strings.Replace(server.url, "//", "//u:secret@", 1)}
+			req := &crawl.Request{URL: strings.Replace(server.URL, "//", "//u:secret@", 1)}
 			_, err := newHandler(t, handlers.Options{}).Fetch(ctx, req)
 			var failure *crawl.Failure
 			if !errors.Is(err, context.Canceled) || errors.As(err, &failure) {
@@ -167,8 +167,8 @@ func TestTheEndOfTheInvocationIsNoFailureOfTheRequest(t *testing.T) {
 	t.Run("by its deadline, which is sooner than the request's", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 		defer cancel()
-		server := serveRaw(t, func(_ int, _ string, conn net.Conn) bool { io.Copy(io.Discard, conn); return false })
-		_, err := newHandler(t, handlers.Options{}).Fetch(ctx, &crawl.Request{URL: server.url})
+		server := handlertest.Serve(t, func(_ int, _ string, conn net.Conn) bool { io.Copy(io.Discard, conn); return false })
+		_, err := newHandler(t, handlers.Options{}).Fetch(ctx, &crawl.Request{URL: server.URL})
 		if !errors.Is(err, context.DeadlineExceeded) || reason(err) == "timeout" {
 			t.Errorf("error %v", err)
 		}

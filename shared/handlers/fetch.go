@@ -3,11 +3,11 @@ package handlers
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"slices"
 	"time"
 
@@ -40,48 +40,68 @@ func (j *jobHandler) Fetch(ctx context.Context, req *crawl.Request) (*crawl.Resp
 	fetchCtx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 
-	var ip string
 	start := time.Now()
-	answer, err := j.transport.RoundTrip(j.request(fetchCtx, req, target, &ip))
+	answer, ex, err := j.send(fetchCtx, req, target)
 	if err != nil {
 		return nil, j.failed(ctx, fetchCtx, req, limit, err)
 	}
+	// Closing a body that was not read to its end closes the connection: what
+	// is left of it may be more than a new one costs.
 	defer answer.Body.Close()
 	latency := time.Since(start)
 
-	if answer.StatusCode == http.StatusSwitchingProtocols {
-		return nil, failure(req, ReasonBadResponse, fmt.Errorf("the server switched protocols unasked"))
+	switch status := answer.StatusCode; {
+	case status == http.StatusSwitchingProtocols:
+		return nil, failure(req, ReasonBadResponse, errors.New("the server switched protocols unasked"))
+	case status < 100 || status > 999:
+		return nil, failure(req, ReasonBadResponse, fmt.Errorf("%d is no HTTP status", status))
+	}
+	if odd := ex.oddities(); odd != 0 {
+		j.http.log.Debug("an odd answer was read as browsers do", "url", target.Redacted(), "odd", odd.String())
 	}
 	body, flags, err := j.body(ctx, fetchCtx, req, answer, limit)
 	if err != nil {
 		return nil, err
 	}
-	return &crawl.Response{
-		URL:       target.WithoutFragment().String(),
-		Status:    answer.StatusCode,
-		Headers:   answer.Header,
-		Body:      body,
-		Flags:     flags,
-		Protocol:  answer.Proto,
-		IPAddress: ip,
-		Latency:   latency,
-		Request:   req,
-	}, nil
+	resp := &crawl.Response{
+		URL:      target.WithoutFragment().String(),
+		Status:   answer.StatusCode,
+		Headers:  answer.Header,
+		Body:     body,
+		Flags:    flags,
+		Protocol: answer.Proto,
+		Latency:  latency,
+		Request:  req,
+	}
+	ex.tell(resp, time.Now())
+	return resp, nil
+}
+
+// send sends the request and waits for the headers of its answer. An answer that
+// was there before it was asked for, as the rest of a body that is longer than
+// announced, is passed over: the request goes out once more.
+func (j *jobHandler) send(ctx context.Context, req *crawl.Request, target weburl.URL) (*http.Response, *exchange, error) {
+	for last := false; ; last = true {
+		ex := new(exchange)
+		answer, err := j.transport.RoundTrip(j.request(ex.traced(ctx), req, target))
+		if !ex.isStale() {
+			return answer, ex, err
+		}
+		if err == nil {
+			answer.Body.Close()
+		}
+		if last {
+			return nil, nil, fmt.Errorf("%w: the server answers before it is asked", net.ErrClosed)
+		}
+	}
 }
 
 // request makes net/http's request of ours. It shares no map with it, as
 // net/http may read the headers until the body is closed.
-func (j *jobHandler) request(ctx context.Context, req *crawl.Request, target weburl.URL, ip *string) *http.Request {
+func (j *jobHandler) request(ctx context.Context, req *crawl.Request, target weburl.URL) *http.Request {
 	if j.connectTimeout > 0 {
 		ctx = context.WithValue(ctx, connectTimeoutKey{}, j.connectTimeout)
 	}
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(info httptrace.GotConnInfo) {
-			if host, _, err := net.SplitHostPort(info.Conn.RemoteAddr().String()); err == nil {
-				*ip = host
-			}
-		},
-	})
 	r := &http.Request{
 		Method:     req.HTTPMethod(),
 		URL:        target.NetURL(),

@@ -15,6 +15,7 @@ import (
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/handlers"
+	"github.com/skitterhq/skitter/shared/handlers/handlertest"
 )
 
 func TestAResponseTellsAllOfTheAnswer(t *testing.T) {
@@ -42,11 +43,11 @@ func TestAResponseTellsAllOfTheAnswer(t *testing.T) {
 }
 
 func TestWhatIsSentIsWhatTheRequestSays(t *testing.T) {
-	server := serveRaw(t, func(_ int, _ string, conn net.Conn) bool {
+	server := handlertest.Serve(t, func(_ int, _ string, conn net.Conn) bool {
 		io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 		return true
 	})
-	host := strings.TrimPrefix(server.url, "http://")
+	host := strings.TrimPrefix(server.URL, "http://")
 	tests := []struct {
 		name string
 		req  crawl.Request
@@ -81,7 +82,7 @@ func TestWhatIsSentIsWhatTheRequestSays(t *testing.T) {
 			if _, err := h.Fetch(t.Context(), &test.req); err != nil {
 				t.Fatal(err)
 			}
-			head, body, _ := strings.Cut(server.saw(n), "\r\n\r\n")
+			head, body, _ := strings.Cut(server.Saw(n), "\r\n\r\n")
 			if got := strings.Split(strings.TrimSpace(head), "\r\n"); !reflect.DeepEqual(got, test.want) || body != test.body {
 				t.Errorf("sent %q with body %q, want %q with %q", got, body, test.want, test.body)
 			}
@@ -90,7 +91,7 @@ func TestWhatIsSentIsWhatTheRequestSays(t *testing.T) {
 			}
 		})
 	}
-	if n := server.connections(); n != 1 {
+	if n := server.Connections(); n != 1 {
 		t.Errorf("%d requests took %d connections, want 1", len(tests), n)
 	}
 }
@@ -100,7 +101,7 @@ func TestWhatIsSentIsWhatTheRequestSays(t *testing.T) {
 func TestADeadConnectionCostsNoAttempt(t *testing.T) {
 	for _, method := range []string{"GET", "POST", "PATCH"} {
 		t.Run(method, func(t *testing.T) {
-			server := serveRaw(t, func(n int, _ string, conn net.Conn) bool {
+			server := handlertest.Serve(t, func(n int, _ string, conn net.Conn) bool {
 				if n == 1 {
 					return false // no byte comes back
 				}
@@ -109,7 +110,7 @@ func TestADeadConnectionCostsNoAttempt(t *testing.T) {
 			})
 			h := newHandler(t, handlers.Options{})
 			for range 2 {
-				req := &crawl.Request{URL: server.url, Method: method}
+				req := &crawl.Request{URL: server.URL, Method: method}
 				if method != "GET" {
 					req.Body = []byte("a=1")
 				}
@@ -117,10 +118,10 @@ func TestADeadConnectionCostsNoAttempt(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := server.saw(2); method != "GET" && !strings.HasSuffix(got, "a=1") {
+			if got := server.Saw(2); method != "GET" && !strings.HasSuffix(got, "a=1") {
 				t.Errorf("the second try sent %q, want the body a=1", got)
 			}
-			if got := server.saw(2); strings.Contains(got, "Idempotency-Key") {
+			if got := server.Saw(2); strings.Contains(got, "Idempotency-Key") {
 				t.Errorf("a header was added: %q", got)
 			}
 		})

@@ -7,8 +7,9 @@ const (
 	// ReasonBadRequest: net/http does not send such a request (an invalid
 	// method or header).
 	ReasonBadRequest = "bad-request"
-	// ReasonBadResponse: the server's answer is no HTTP that net/http takes:
-	// two lengths that differ, a header line without colon, and the like.
+	// ReasonBadResponse: the server's answer is no HTTP, not even to a
+	// browser: two lengths that differ, an unknown transfer coding, headers of
+	// more than [MaxHeaderBytes], and the like.
 	ReasonBadResponse = "bad-response"
 	// ReasonBadURL: the URL cannot be parsed.
 	ReasonBadURL = "bad-url"
