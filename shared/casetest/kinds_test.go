@@ -29,7 +29,7 @@ const (
 
 // parts are what the cases wait for that belong to a part which is to come.
 var parts = map[string]string{
-	"HTTP-04": "cookies", "RED-06": "cookies", "RED-15": "proxies",
+	"RED-15": "proxies", "SEC-02 meta_refresh": "meta refresh",
 }
 
 var kinds map[string]kind
@@ -97,9 +97,9 @@ func init() {
 		"robots_fetch_urls":  {run: robotsFetchURLs},
 		"retry_statuses":     {run: retryStatuses},
 		"sequence":           later(downloaderIssue),
-		"ssrf":               later(downloaderIssue, "shared/handlers"),
-		"ssrf_dns":           later(downloaderIssue),
-		"bomb":               later(downloaderIssue, "shared/downloadermw"),
+		"ssrf":               {run: ssrf},
+		"ssrf_dns":           {named: map[string]func(*testing.T){"SEC-03": TestSEC03}},
+		"bomb":               {run: bomb},
 		"scheme":             {named: map[string]func(*testing.T){"SEC-09": TestSEC09}},
 		"perf_conn":          later(downloaderIssue),
 		"perf_mem":           later(downloaderIssue),

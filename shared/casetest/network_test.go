@@ -17,6 +17,7 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -46,6 +47,9 @@ type network struct {
 	refusals int
 	// protocols are what TLS offers. Default: h2 and http/1.1.
 	protocols []string
+	// guard, in place of all of the above, lets the real network be dialled,
+	// where it allows that.
+	guard func(netip.AddrPort) error
 	// shown is the certificate that a TLS server shows; nil is a good one.
 	shown *tls.Certificate
 
@@ -68,6 +72,10 @@ type ask struct {
 // connect makes a handler's connections lead to the network, until the test
 // ends. It is to be called inside the test's bubble, if there is one.
 func (n *network) connect(t *testing.T, o *handlers.Options) {
+	if n.guard != nil {
+		o.Guard = n.guard
+		return
+	}
 	n.open = map[*pipe]bool{}
 	n.http = &http.Server{Handler: http.HandlerFunc(n.serve), ErrorLog: log.New(io.Discard, "", 0)}
 	o.Dial, o.RootCAs = n.dial, authority().pool

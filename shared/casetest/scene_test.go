@@ -27,6 +27,8 @@ type scene struct {
 	requests  []*crawl.Request
 	parse     spider.Callback
 	start     spider.Results // in place of the requests
+	legs      []spider.Leg
+	args      map[string]string // url is an address to start with, in place of the requests
 	innermost []downloader.Middleware
 }
 
@@ -103,7 +105,14 @@ func (s scene) crawl(t *testing.T) crawled {
 	p.Definitions = nil
 	p.Spiders = []spider.Spider{{
 		Name: "cases", AllowedDomains: s.allowed, Parse: hear(true), Errbacks: map[string]spider.Errback{"failed": hear(false)},
-		Start: func(context.Context, spider.Start) spider.Results { return start },
+		Legs: s.legs, Start: func(_ context.Context, asked spider.Start) spider.Results {
+			if asked.Args["url"] == "" {
+				return start
+			}
+			return func(yield func(crawl.Result, error) bool) {
+				yield(crawl.Result{Request: &crawl.Request{URL: asked.Args["url"], Errback: "failed"}}, nil)
+			}
+		},
 	}}
 	shipped := p.DownloaderMiddlewares
 	p.DownloaderMiddlewares = func(env project.Env) ([]downloader.Middleware, error) {
@@ -111,8 +120,8 @@ func (s scene) crawl(t *testing.T) crawled {
 		return append(list, s.innermost...), err
 	}
 	got.Crawl = worldtest.CrawlProject(t, p, "cases", nil, worldtest.CrawlOptions{
-		Settings: s.settings,
-		Web:      s.network.connect,
+		Settings: s.settings, Args: s.args,
+		Web: s.network.connect,
 	})
 	return got
 }

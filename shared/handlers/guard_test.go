@@ -1,9 +1,6 @@
 package handlers_test
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -17,12 +14,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"golang.org/x/net/dns/dnsmessage"
-
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloader"
 	"github.com/skitterhq/skitter/shared/downloadermw"
 	"github.com/skitterhq/skitter/shared/handlers"
+	"github.com/skitterhq/skitter/shared/handlers/dnstest"
 )
 
 func networks(t testing.TB, list string) []netip.Prefix {
@@ -151,108 +147,17 @@ func TestParseNetworks(t *testing.T) {
 	}
 }
 
-// TestI6Cases asks for the URLs of the cases of kind ssrf.
-func TestI6Cases(t *testing.T) {
-	guard := &handlers.Guard{}
-	var passed atomic.Int32
-	h := newHandler(t, handlers.Options{Guard: func(addr netip.AddrPort) error {
-		err := guard.Check(addr)
-		if err == nil {
-			passed.Add(1)
-			err = errors.New("the test sends no packet to " + addr.String())
-		}
-		return err
-	}})
-	found := 0
-	for line := range bytes.Lines(readShared(t, "cases", "cases.jsonl")) {
-		var c struct {
-			ID, Kind string
-			Input    struct{ URLs, Targets []string }
-		}
-		var kind struct{ Kind string }
-		if err := json.Unmarshal(line, &kind); err != nil {
-			t.Fatal(err)
-		}
-		if kind.Kind != "ssrf" {
-			continue
-		}
-		if err := json.Unmarshal(line, &c); err != nil {
-			t.Fatal(err)
-		}
-		for _, url := range append(c.Input.URLs, c.Input.Targets...) {
-			found++
-			_, err := h.Fetch(t.Context(), &crawl.Request{URL: url})
-			// Some spellings are no URL at all to us.
-			if r := reason(err); r != "forbidden-address" && r != "bad-url" {
-				t.Errorf("%s: %s: %s, %v", c.ID, url, r, err)
-			}
-		}
-	}
-	if found < 20 || passed.Load() > 0 {
-		t.Errorf("%d URLs were tried, %d addresses passed the guard", found, passed.Load())
-	}
-}
-
-// resolve makes the names of this process mean what addresses says, until the
-// test ends.
-func resolve(t *testing.T, addresses map[string][]string) {
-	t.Helper()
-	was := net.DefaultResolver
-	t.Cleanup(func() { net.DefaultResolver = was })
-	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
-		near, far := net.Pipe()
-		go serveDNS(far, addresses)
-		return near, nil
-	}}
-}
-
-// serveDNS answers the one question of a connection, framed as over TCP.
-func serveDNS(conn net.Conn, addresses map[string][]string) {
-	defer conn.Close()
-	buf := make([]byte, 2+512)
-	n, err := conn.Read(buf)
-	if err != nil || n < 2 {
-		return
-	}
-	for n < 2+(int(buf[0])<<8|int(buf[1])) {
-		m, err := conn.Read(buf[n:])
-		if err != nil {
-			return
-		}
-		n += m
-	}
-	var m dnsmessage.Message
-	if m.Unpack(buf[2:n]) != nil {
-		return
-	}
-	q := m.Questions[0]
-	m.Response, m.Additionals = true, nil
-	for _, a := range addresses[strings.TrimSuffix(q.Name.String(), ".")] {
-		ip := netip.MustParseAddr(a)
-		head := dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class, Type: q.Type}
-		switch {
-		case ip.Is4() && q.Type == dnsmessage.TypeA:
-			m.Answers = append(m.Answers, dnsmessage.Resource{Header: head, Body: &dnsmessage.AResource{A: ip.As4()}})
-		case ip.Is6() && q.Type == dnsmessage.TypeAAAA:
-			m.Answers = append(m.Answers, dnsmessage.Resource{Header: head, Body: &dnsmessage.AAAAResource{AAAA: ip.As16()}})
-		}
-	}
-	if out, err := m.Pack(); err == nil {
-		conn.Write(append([]byte{byte(len(out) >> 8), byte(len(out))}, out...))
-	}
-}
-
 func TestI6NamesAreJudgedByWhatTheyResolveTo(t *testing.T) {
 	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	defer server.Close()
 	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
-	resolve(t, map[string][]string{
+	dnstest.Resolve(t, dnstest.Names(map[string][]string{
 		"inside.example":   {"127.0.0.1"},
 		"metadata.example": {"169.254.169.254"},
 		"mapped.example":   {"::ffff:127.0.0.1"},
 		"many.example":     {"10.0.0.1", "fd00:ec2::254", "127.0.0.1"},
-	})
+	}))
 	h := newHandler(t, handlers.Options{Guard: new(handlers.Guard).Check})
 	for _, host := range []string{"inside.example", "metadata.example", "mapped.example", "many.example", "localhost", "127.0.0.1", "[::ffff:127.0.0.1]", "0x7f000001", "0"} {
 		for _, scheme := range []string{"http", "https"} {
