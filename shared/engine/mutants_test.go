@@ -53,6 +53,28 @@ var mutants = []mutant{
 	if err := s.SendRequests(ctx, job, orders); err != nil {
 `},
 	}},
+	{"cookies that are not put", "TestCrashAtEveryPortCall", []patch{
+		{"scheduler/jars.go", `return text, s.Jars.Put(ctx, job, text)`, `return text, nil`},
+	}},
+	{"cookies remembered before they are put", "TestCrashAtEveryPortCall", []patch{
+		{"scheduler/jars.go", `
+		return text, s.Jars.Put(ctx, job, text)
+`, `
+		s.jars.texts.Add(jarKey{job, hash}, text)
+		return text, s.Jars.Put(ctx, job, text)
+`},
+	}},
+	{"cookies of a failed answer lost", "TestCrashAtEveryPortCall", []patch{
+		{"engine/outcome.go", `o.resend.Jars = packed`, `_ = packed`},
+	}},
+	{"cookies of one job taken to be there for another", "TestARedriveTakesTheCookiesAlong", []patch{
+		{"scheduler/jars.go", `s.jars.once(ctx, jarKey{job, hash}, func() (string, error) {
+		return text`, `s.jars.once(ctx, jarKey{"", hash}, func() (string, error) {
+		return text`},
+		{"scheduler/jars.go", `s.jars.once(ctx, jarKey{job, hash}, func() (string, error) {
+		return s.Jars.Get`, `s.jars.once(ctx, jarKey{"", hash}, func() (string, error) {
+		return s.Jars.Get`},
+	}},
 	{"one look", "TestInterleavingF", []patch{
 		{"scheduler/look.go", `rows, done, err := s.closedRows(ctx, job)`, `rows, done, err := -1, true, error(nil)`},
 		{"scheduler/look.go", `rows == second.Rows`, `rows < second.Rows`},

@@ -74,6 +74,8 @@ type CrawlOptions struct {
 	// site is not asked then, and nobody counts what is fetched. Nil asks the
 	// site.
 	Web func(t *testing.T, o *handlers.Options)
+	// Apart is that of [Options].
+	Apart bool
 }
 
 // CrawlSite is [CrawlProject] with the lists of a new project round a spider. A
@@ -115,9 +117,9 @@ func CrawlProject(t *testing.T, p project.Project, name string, site http.Handle
 		defer handler.Close()
 		builder := newBuilder(p, registry, handler, made.Logger)
 		w := New(t, Options{
-			Settings: o.Settings,
-			Spec:     func(s *crawl.JobSpec) { s.Spider, s.Args, s.StartURLs = name, o.Args, o.StartURLs },
-			Engine:   func(c *engine.Config) { c.Build = builder.Build },
+			Settings: o.Settings, Apart: o.Apart,
+			Spec:   func(s *crawl.JobSpec) { s.Spider, s.Args, s.StartURLs = name, o.Args, o.StartURLs },
+			Engine: func(c *engine.Config) { c.Build = builder.Build },
 		})
 		got.Job = w.Run()
 		if got.Job.State != crawl.JobFinished {

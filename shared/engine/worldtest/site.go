@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloader"
@@ -18,16 +19,18 @@ import (
 const Host = "http://world.example"
 
 // CrashSite is small and has everything: links that meet, requests that are not
-// filtered, an error after output, a missing page, a page without items, and all
-// but the first for members only, whose cookie is too long to travel.
+// filtered, an error after output, a missing page, a page without items, a retry,
+// a redirect, and all but the first for members only, whose cookie is too long to travel.
 var CrashSite = Site{
-	"/":      "cookie " + LongCookie + "\nitem start\nlink /a\nlink /b\nlink /gone",
+	"/":      "cookie " + LongCookie + "\nitem start\nlink /a\nlink /b\nlink /gone\nlink /moved",
 	"/a":     member + "cookie second\nitem a1\nitem a2\nlink /b\nlink /c\nagain /d",
 	"/b":     member + "item b\nlink /a\nagain /d\nlink /error",
-	"/c":     member + "needs second\nitem c\nlink /",
+	"/c":     member + "needs second\nbusy third\nitem c\nlink /",
 	"/d":     member + "item d",
 	"/error": member + "item before\nlink /late\nerror",
 	"/late":  member + "item late",
+	"/moved": member + "cookie fourth\nredirect /new",
+	"/new":   member + "needs fourth\nitem new",
 }
 
 // LongCookie is one that does not travel in its request.
@@ -36,7 +39,7 @@ var LongCookie = strings.Repeat("member", 60)
 var member = "needs " + LongCookie + "\n"
 
 // CrashItems are the items of [CrashSite], sorted.
-var CrashItems = []string{"a1", "a2", "b", "before", "c", "d", "d", "late", "start"}
+var CrashItems = []string{"a1", "a2", "b", "before", "c", "d", "d", "late", "new", "start"}
 
 // fetch answers from the site.
 func (w *World) fetch(ctx context.Context, req *crawl.Request) (*crawl.Response, error) {
@@ -73,7 +76,16 @@ func serve(req *crawl.Request, text string) (body string, err error) {
 			return "", &crawl.Failure{Reason: "members-only", Message: "the request brings no such cookie"}
 		case word == "cookie" && !has:
 			req.Jars = strings.TrimSpace(req.Jars + " " + arg)
-		case word != "needs" && word != "cookie":
+		case word == "busy" && req.RetryTimes == 0:
+			req.Jars = strings.TrimSpace(req.Jars + " " + arg)
+			return "", &crawl.Retry{Reason: "503", After: time.Second}
+		case word == "busy" && !has:
+			return "", &crawl.Failure{Reason: "busy", Message: "the retry brings no such cookie"}
+		case word == "redirect":
+			next := req.Clone()
+			next.URL = Host + arg
+			return "", &crawl.Instead{Request: next, Reason: "302"}
+		case !slices.Contains([]string{"needs", "cookie", "busy"}, word):
 			body += line
 		}
 	}

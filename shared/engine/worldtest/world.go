@@ -59,8 +59,10 @@ type Ports struct {
 
 // A Site maps the path of a page to what it says, one word and its argument a
 // line: "link PATH", "again PATH" (not filtered), "item NAME", "error", "panic",
-// "close REASON", "first PATH", "attempt NAME", "retry N REASON". With "cookie TEXT" the answer sets a cookie, and a page with
-// "needs TEXT" is given to nobody who does not bring that.
+// "close REASON", "first PATH", "attempt NAME", "retry N REASON". With "cookie
+// TEXT" the answer sets a cookie, and a page with "needs TEXT" is given to nobody
+// who does not bring that. "busy TEXT" sets one and asks for a retry that brings
+// it, "redirect PATH" leads elsewhere.
 type Site map[string]string
 
 // Options say how a world is to be.
