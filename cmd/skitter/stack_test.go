@@ -26,19 +26,19 @@ import (
 )
 
 // asFunction makes this test's program the bootstrap of the function that it
-// names, with the spider trouble among the project's.
+// names, with the spiders of these tests among the project's.
 const asFunction = "SKITTER_TEST_AS_FUNCTION"
 
 func functionMain(name string) { lambdahost.Main(name, troubled(), apiOf) }
 
-// troubled is the project with the spider trouble.
+// troubled is the project with the spiders of these tests.
 func troubled() project.Project {
 	p := spiders.Project()
-	p.Spiders = append(p.Spiders, trouble())
+	p.Spiders = append(p.Spiders, trouble(), members())
 	return p
 }
 
-// skitter runs a command with the spider trouble among the project's, and
+// skitter runs a command with the spiders of these tests among the project's, and
 // returns what it prints.
 func skitter(t *testing.T, args ...string) string {
 	t.Helper()

@@ -53,8 +53,22 @@ func TestLogin(t *testing.T) {
 		}
 	})
 
-	account := func(cookie *http.Cookie) *httptest.ResponseRecorder {
-		r := httptest.NewRequest(http.MethodGet, "/account", nil)
+	t.Run("the form keeps how long the cookie is to be", func(t *testing.T) {
+		if body, want := page(t, s, "/login?cookie=1000"), `action="/login?cookie=1000"`; !strings.Contains(body, want) {
+			t.Errorf("got %q, want %q in it", body, want)
+		}
+		if cookie := post(s, "/login?cookie=1000", "user=demo&password=demo").Result().Cookies()[0]; len(cookie.Value) != 1000 {
+			t.Errorf("a cookie of %d bytes, want 1000", len(cookie.Value))
+		}
+		for _, wrong := range []string{"4001", "-1", "x"} {
+			if w := post(s, "/login?cookie="+wrong, "user=demo&password=demo"); w.Code != http.StatusBadRequest {
+				t.Errorf("?cookie=%s: status %d, want 400", wrong, w.Code)
+			}
+		}
+	})
+
+	open := func(path string, cookie *http.Cookie) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodGet, path, nil)
 		if cookie != nil {
 			r.AddCookie(cookie)
 		}
@@ -71,13 +85,20 @@ func TestLogin(t *testing.T) {
 		if !cookie.HttpOnly {
 			t.Error("scripts can read the cookie")
 		}
-		if got := account(cookie).Code; got != http.StatusOK {
-			t.Errorf("with the cookie: status %d, want 200", got)
+		long := post(s, "/login?cookie=4000", "user=demo&password=demo").Result().Cookies()[0]
+		for path, want := range map[string]int{"/account": 200, "/account/orders/1": 200, "/account/orders/5": 200, "/account/orders/6": 404, "/account/orders/x": 404} {
+			for _, cookie := range []*http.Cookie{cookie, long} {
+				if got := open(path, cookie).Code; got != want {
+					t.Errorf("%s with a cookie of %d bytes: status %d, want %d", path, len(cookie.Value), got, want)
+				}
+			}
 		}
 		for _, cookie := range []*http.Cookie{nil, {Name: cookie.Name, Value: "forged"}} {
-			w := account(cookie)
-			if got := w.Header().Get("Location"); w.Code != http.StatusFound || got != "/login" {
-				t.Errorf("with cookie %v: status %d to %q, want 302 to /login", cookie, w.Code, got)
+			for _, path := range []string{"/account", "/account/orders/1"} {
+				w := open(path, cookie)
+				if got := w.Header().Get("Location"); w.Code != http.StatusFound || got != "/login" {
+					t.Errorf("%s with cookie %v: status %d to %q, want 302 to /login", path, cookie, w.Code, got)
+				}
 			}
 		}
 	})

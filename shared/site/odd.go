@@ -27,7 +27,8 @@ type oddPage struct{ href, does string }
 func oddPages() []oddPage {
 	return []oddPage{
 		{"/login", "asks for user demo and password demo"},
-		{"/account", "needs that login"},
+		{"/login?cookie=1000", "does too, and sets a long cookie"},
+		{"/account", "needs that login, as its orders do"},
 		{"/redirect/301", "leads to /p/1"},
 		{"/redirect/302", "leads to /p/1"},
 		{"/redirect/303", "leads to /p/1"},

@@ -39,6 +39,7 @@ func (s *Site) routes() *http.ServeMux {
 	mux.HandleFunc("GET /login", loginForm)
 	mux.HandleFunc("POST /login", login)
 	mux.HandleFunc("GET /account", account)
+	mux.HandleFunc("GET /account/orders/{n}", order)
 
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		mux.HandleFunc(fmt.Sprintf("/redirect/%d", status), s.redirect(status))
