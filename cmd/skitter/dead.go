@@ -11,7 +11,6 @@ import (
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/engine"
 	"github.com/skitterhq/skitter/shared/frontier"
-	"github.com/skitterhq/skitter/shared/message"
 )
 
 func (a *app) deadCommand() *cobra.Command {
@@ -151,7 +150,7 @@ func describe(cmd *cobra.Command, e *engine.Engine, row frontier.Row) (deadUnit,
 		return unit, nil
 	}
 	// Its cookies are not read: they are secret.
-	req, err := e.Scheduler.UnpackWith(cmd.Context(), "", row.Req, &message.Jars{})
+	req, err := e.Scheduler.UnpackWith(cmd.Context(), "", row.Req, new(string))
 	if err != nil {
 		return unit, err
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/skitterhq/skitter/shared/engine/worldtest"
 	"github.com/skitterhq/skitter/shared/frontier"
 	"github.com/skitterhq/skitter/shared/jars"
-	"github.com/skitterhq/skitter/shared/message"
 	"github.com/skitterhq/skitter/shared/queue"
 	"github.com/skitterhq/skitter/shared/site"
 	"github.com/skitterhq/skitter/shared/spider"
@@ -201,8 +200,8 @@ func TestARequestWhoseCookiesAreGoneFailsAlone(t *testing.T) {
 		if job := w.Run(); job.State != crawl.JobFinished {
 			t.Errorf("the job is %s: %s", job.State, job.Problem)
 		}
-		wantItems(t, w, "start", "b", "d")
-		if row := w.Row("/a"); row.State != frontier.Failed || !strings.HasPrefix(row.Why, "dead: ") {
+		wantItems(t, w, "start", "a", "b", "d")
+		if row := w.Row("/c"); row.State != frontier.Failed || !strings.HasPrefix(row.Why, "dead: ") {
 			t.Errorf("the page is %s, %q; want it failed as a message that cannot be worked", row.State, row.Why)
 		}
 	})
@@ -246,38 +245,40 @@ func TestARedriveTakesTheCookiesAlong(t *testing.T) {
 	})
 }
 
-// Messages carry a hash in the place of long cookies, and nothing where the
-// request's own still hold.
-func TestMessagesCarryCookiesOnceAndShort(t *testing.T) {
+// Long cookies lie once, whoever inherits them; the message of a page has them
+// only where the answer changed them.
+func TestLongCookiesLieOnceAndPagesBringThemWhereTheyChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		long := strings.Repeat("x", 400)
-		var pages, own int
+		var puts, requests, pages int
+		faults := &worldtest.Faults{At: func(name string, _ int) worldtest.Fault {
+			if name == "jars.Put" {
+				puts++
+			}
+			return worldtest.NoFault
+		}}
 		w := worldtest.New(t, worldtest.Options{
-			Site: worldtest.Site{"/": "cookie " + long + "\nlink /a", "/a": "item a"},
+			Apart: true,
+			Site: worldtest.Site{
+				"/": "cookie " + long + "\nlink /a\nlink /b", "/a": "item a\nlink /c", "/b": "item b\nlink /d", "/c": "item c", "/d": "item d",
+			},
 			Wrap: func(p worldtest.Ports) worldtest.Ports {
+				p = faults.Around(p)
 				p.Queue = watched{p.Queue, func(to queue.Name, m queue.Message) {
-					if strings.Contains(string(m.Body), long) {
-						t.Errorf("a message on %s has the cookies in it:\n%.300s", to, m.Body)
-					}
-					_, payload, err := message.ReadHeader(m.Body)
-					if err != nil || to != queue.Page {
-						return
-					}
-					var page message.Page
-					if err := message.Decode(payload, &page); err != nil {
-						t.Error(err)
-					}
-					if pages++; page.Jars == nil {
-						own++
+					switch has := strings.Contains(string(m.Body), long); {
+					case has && to == queue.Page:
+						pages++
+					case has:
+						requests++
 					}
 				}}
 				return p
 			},
 		})
 		w.Run()
-		wantItems(t, w, "a")
-		if pages != 2 || own != 1 {
-			t.Errorf("%d pages, %d of them with the cookies of their request; want 2 and 1", pages, own)
+		wantItems(t, w, "a", "b", "c", "d")
+		if puts != 1 || requests != 0 || pages != 1 {
+			t.Errorf("the cookies were put %d times, and stood in %d requests and %d pages; want 1, 0 and 1", puts, requests, pages)
 		}
 	})
 }

@@ -54,26 +54,24 @@ var mutants = []mutant{
 `},
 	}},
 	{"cookies that are not put", "TestCrashAtEveryPortCall", []patch{
-		{"scheduler/jars.go", `return text, s.Jars.Put(ctx, job, text)`, `return text, nil`},
+		{"scheduler/jars.go", `err := s.Jars.Put(ctx, job, text)`, `err := error(nil)`},
 	}},
 	{"cookies remembered before they are put", "TestCrashAtEveryPortCall", []patch{
 		{"scheduler/jars.go", `
-		return text, s.Jars.Put(ctx, job, text)
-`, `
-		s.jars.texts.Add(jarKey{job, hash}, text)
-		return text, s.Jars.Put(ctx, job, text)
-`},
+	if err := s.Jars.Put(ctx, job, text)`, `
+	s.jars.Add(jarKey{job, hash}, text)
+	if err := s.Jars.Put(ctx, job, text)`},
 	}},
 	{"cookies of a failed answer lost", "TestCrashAtEveryPortCall", []patch{
-		{"engine/outcome.go", `o.resend.Jars = packed`, `_ = packed`},
+		{"engine/outcome.go", `o.resend.Jars = &text`, ``},
 	}},
 	{"cookies of one job taken to be there for another", "TestARedriveTakesTheCookiesAlong", []patch{
-		{"scheduler/jars.go", `s.jars.once(ctx, jarKey{job, hash}, func() (string, error) {
-		return text`, `s.jars.once(ctx, jarKey{"", hash}, func() (string, error) {
-		return text`},
-		{"scheduler/jars.go", `s.jars.once(ctx, jarKey{job, hash}, func() (string, error) {
-		return s.Jars.Get`, `s.jars.once(ctx, jarKey{"", hash}, func() (string, error) {
-		return s.Jars.Get`},
+		{"scheduler/jars.go", `s.jars.Contains(jarKey{job, hash})`, `s.jars.Contains(jarKey{"", hash})`},
+		{"scheduler/jars.go", `
+	s.jars.Add(jarKey{job, hash}, text)
+	return hash, nil`, `
+	s.jars.Add(jarKey{"", hash}, text)
+	return hash, nil`},
 	}},
 	{"one look", "TestInterleavingF", []patch{
 		{"scheduler/look.go", `rows, done, err := s.closedRows(ctx, job)`, `rows, done, err := -1, true, error(nil)`},

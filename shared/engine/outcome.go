@@ -41,24 +41,20 @@ func (e *Engine) attempt(ctx context.Context, v *view, a attempt) outcome {
 	err := crawl.Guard(func() (err error) { resp, err = v.Download.Fetch(ctx, sent); return err })
 	if err != nil {
 		o := e.verdict(ctx, v, a, err)
-		if err := e.carry(ctx, v, &o, sent.Jars); err != nil {
-			v.Log.Warn("cookies not kept, to be fetched again", "url", a.req.URL, "err", err)
-			return a.sameAgain(storeDelay)
-		}
+		o.carry(sent.Jars)
 		return o
 	}
 	if resp.Request == nil {
 		resp.Request = sent // a middleware made it
 	}
-	o := outcome{attempt: a}
-	if o.page, err = e.page(ctx, v, a, resp); err == nil {
-		err = e.carry(ctx, v, &o, resp.Request.Jars)
-	}
+	page, err := e.page(ctx, v, a, resp)
 	if err != nil {
 		v.Log.Warn("page not kept, to be fetched again", "url", weburl.Shown(a.req.URL), "err", err)
 		return a.sameAgain(storeDelay)
 	}
 	v.Stats.Inc("response_received_count")
+	o := outcome{attempt: a, page: page}
+	o.carry(resp.Request.Jars)
 	o.heed(v.Extensions.ResponseReceived(ctx, resp))
 	return o
 }
@@ -66,21 +62,14 @@ func (e *Engine) attempt(ctx context.Context, v *view, a attempt) outcome {
 // carry puts the cookies that a request has after its answer, or its failure,
 // into what is sent on of it. What comes back without having been tried has
 // those it came with.
-func (e *Engine) carry(ctx context.Context, v *view, o *outcome, text string) error {
-	retried := o.resend != nil && o.resend.Attempt > o.msg.Attempt
-	if text == o.req.Jars || o.page == nil && !retried {
-		return nil
+func (o *outcome) carry(text string) {
+	switch {
+	case text == o.req.Jars: // those that it came with
+	case o.page != nil:
+		o.page.Jars = &text
+	case o.resend != nil && o.resend.Attempt > o.msg.Attempt:
+		o.resend.Jars = &text
 	}
-	packed, err := e.Scheduler.PackJars(ctx, v.job.UID, text)
-	if err != nil {
-		return err
-	}
-	if retried {
-		o.resend.Jars = packed
-	} else {
-		o.page.Jars = packed
-	}
-	return nil
 }
 
 // takePlace waits for a place among the requests under way, and reports whether

@@ -74,8 +74,8 @@ type Request struct {
 	// beside the packed request, which never changes.
 	Attempt int `json:"attempt,omitempty"`
 	// Jars are the cookies that the request carries now, after the answers
-	// that it got; nil for those that are packed with it.
-	Jars *Jars `json:"jars,omitempty"`
+	// that it got; nil for those that are packed with it. They are secret.
+	Jars *string `json:"jars,omitempty"`
 	// Priority is the request's own plus what its retries added.
 	Priority int `json:"priority,omitempty"`
 	// Turn is the place in its slot's line that the request was told; zero
@@ -86,24 +86,16 @@ type Request struct {
 	Probe string `json:"probe,omitempty"`
 }
 
-// Jars are the cookies of a message. They are secret.
-type Jars struct {
-	// Text is what package cookies writes; empty for no cookies.
-	Text string `json:"text,omitempty"`
-	// Hash stands in for a long text: the hash that package jars keeps it
-	// under.
-	Hash string `json:"hash,omitempty"`
-}
-
 // A Page hands over what became of a request: a response, or a failure.
 type Page struct {
 	Req     json.RawMessage `json:"req"`
 	Attempt int             `json:"attempt,omitempty"`
 	// Priority is that of the request's message.
 	Priority int `json:"priority,omitempty"`
-	// Jars are the cookies after the answer; nil for those that are packed
-	// with the request.
-	Jars     *Jars           `json:"jars,omitempty"`
+	// Jars are the cookies after the answer, where they are not those that are
+	// packed with the request. They come whole, however long: in a message
+	// they cost nothing, and most pages give no request that inherits them.
+	Jars     *string         `json:"jars,omitempty"`
 	Response *crawl.Response `json:"response,omitempty"`
 	Failure  *crawl.Failure  `json:"failure,omitempty"`
 	Body     Body            `json:"body,omitzero"`

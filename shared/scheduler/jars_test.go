@@ -7,12 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/jars"
-	"github.com/skitterhq/skitter/shared/message"
 	"github.com/skitterhq/skitter/shared/scheduler"
 )
 
@@ -97,26 +94,6 @@ func TestCookiesThatManyRequestsCarryArePutAndReadOnce(t *testing.T) {
 	}
 }
 
-func TestRequestsAtOncePutTheirCookiesOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		w.before = func(string) { time.Sleep(time.Second) }
-		text := strings.Repeat("x", 2000)
-		for range 10 {
-			go func() {
-				if packed, err := w.PackJars(t.Context(), job, text); err != nil || packed.Hash == "" {
-					t.Errorf("%+v (%v)", packed, err)
-				}
-			}()
-		}
-		synctest.Wait()
-		time.Sleep(2 * time.Second)
-		if n := w.count("put jars"); n != 1 {
-			t.Errorf("%d puts, want 1", n)
-		}
-	})
-}
-
 func TestCookiesAreThereBeforeTheRowThatNamesThem(t *testing.T) {
 	w := newWorld(t)
 	w.takes(with(strings.Repeat("x", 400), "p", "a"))
@@ -169,20 +146,16 @@ func TestTheCookiesOfAMessageTakeThePlaceOfTheRequests(t *testing.T) {
 	w := newWorld(t)
 	long, longer := strings.Repeat("x", 400), strings.Repeat("y", 500)
 	w.takes(with(long, "p", "a"))
-	packed, err := w.PackJars(t.Context(), job, longer)
-	if err != nil || packed.Text != "" {
-		t.Fatalf("%+v (%v)", packed, err)
-	}
 	w.again()
 	for _, test := range []struct {
-		with *message.Jars
+		with *string
 		want string
 	}{
-		{nil, long}, {packed, longer}, {&message.Jars{Text: "short"}, "short"}, {&message.Jars{}, ""},
+		{nil, long}, {&longer, longer}, {new("short"), "short"}, {new(string), ""},
 	} {
 		req, err := w.UnpackWith(t.Context(), job, w.row("a").Req, test.with)
 		if err != nil || req.Jars != test.want {
-			t.Errorf("%+v: %.20q (%v), want %.20q", test.with, req.Jars, err, test.want)
+			t.Errorf("%.20q (%v), want %.20q", req.Jars, err, test.want)
 		}
 	}
 }

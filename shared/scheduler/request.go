@@ -87,7 +87,7 @@ func (s *Scheduler) Unpack(ctx context.Context, job crawl.JobUID, raw json.RawMe
 
 // UnpackWith is Unpack with other cookies than the request has, those of a
 // message; nil leaves the request its own.
-func (s *Scheduler) UnpackWith(ctx context.Context, job crawl.JobUID, raw json.RawMessage, other *message.Jars) (*crawl.Request, error) {
+func (s *Scheduler) UnpackWith(ctx context.Context, job crawl.JobUID, raw json.RawMessage, other *string) (*crawl.Request, error) {
 	if bytes.HasPrefix(raw, claimPrefix) {
 		var c claim
 		if err := json.Unmarshal(raw, &c); err != nil {
@@ -102,15 +102,14 @@ func (s *Scheduler) UnpackWith(ctx context.Context, job crawl.JobUID, raw json.R
 	if err := json.Unmarshal(raw, &p); err != nil {
 		return nil, fmt.Errorf("unpack a request: %w", err)
 	}
-	if other == nil && p.JarsHash == "" {
-		return p.Request, nil
-	}
-	if other == nil {
-		other = &message.Jars{Hash: string(p.JarsHash)}
-	}
-	var err error
-	if p.Jars, err = s.UnpackJars(ctx, job, *other); err != nil {
-		return nil, fmt.Errorf("unpack request %s: %w", p.URL, err)
+	switch {
+	case other != nil:
+		p.Jars = *other
+	case p.JarsHash != "":
+		var err error
+		if p.Jars, err = s.readJars(ctx, job, p.JarsHash); err != nil {
+			return nil, fmt.Errorf("unpack request %s: %w", p.URL, err)
+		}
 	}
 	return p.Request, nil
 }

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloader"
@@ -78,7 +77,7 @@ func serve(req *crawl.Request, text string) (body string, err error) {
 			req.Jars = strings.TrimSpace(req.Jars + " " + arg)
 		case word == "busy" && req.RetryTimes == 0:
 			req.Jars = strings.TrimSpace(req.Jars + " " + arg)
-			return "", &crawl.Retry{Reason: "503", After: time.Second}
+			return "", &crawl.Retry{Reason: "503"}
 		case word == "busy" && !has:
 			return "", &crawl.Failure{Reason: "busy", Message: "the retry brings no such cookie"}
 		case word == "redirect":
