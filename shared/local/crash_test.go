@@ -15,10 +15,12 @@ import (
 )
 
 // crashSite has links that meet, requests that are not filtered, an error after
-// output, a missing page, and a page without items; crashItems are its items.
+// output, a missing page, a page without items, and pages that want a cookie which
+// is too long for its request; crashItems are its items.
 var (
 	crashSite = worldtest.Site{
-		"/": "item start\nlink /a\nlink /b\nlink /gone", "/a": "item a\nlink /b\nagain /d",
+		"/":  "cookie " + worldtest.LongCookie + "\nitem start\nlink /a\nlink /b\nlink /gone",
+		"/a": "needs " + worldtest.LongCookie + "\nitem a\nlink /b\nagain /d",
 		"/b": "link /a\nagain /d\nlink /error", "/d": "item d", "/error": "item before\nlink /late\nerror", "/late": "item late",
 	}
 	crashItems = []string{"a", "before", "d", "d", "late", "start"}
