@@ -16,6 +16,8 @@ var scrapyNames = strings.Fields(`
 	HtmlResponse XmlResponse JsonResponse TextResponse
 	download_timeout dont_retry max_retry_times dont_redirect download_slot allow_offsite dont_obey_robotstxt
 	depth depth_reset referrer_policy is_start_request retry_times redirect_urls redirect_reasons
+	http_user http_pass http_auth_domain priority_adjust give_up_log_level RETRY_EXCEPTIONS HTTPAUTH_DOMAIN
+	ROTATING_PROXY_LIST ROTATING_PROXY_BACKOFF_BASE ROTATING_PROXY_BACKOFF_CAP ROTATING_PROXY_PAGE_RETRY_TIMES ROTATING_PROXY_CLOSE_SPIDER
 	cookiejar dont_merge_cookies proxy dont_cache download_latency bindaddress
 	css xpath jmespath get getall re re_first attrib drop remove_namespaces register_namespace set_xpathfunc
 	re:test has-class Selector LinkExtractor Link extract_links matches

@@ -50,8 +50,10 @@ func NewRobots(store origins.Store, now func() time.Time) *Robots {
 //
 // An answer is kept for a day, none for some minutes; while there is none, the
 // rules that were known go on to hold. A host that cannot be resolved, reached
-// or trusted is the request's own failure, as fetching the page would find the
-// same.
+// or trusted, and a proxy that cannot be used, are the request's own failure, as
+// fetching the page would find the same.
+//
+// The file is fetched by the page's way (Proxy, BindAddress).
 //
 // Request option: DontObeyRobotsTxt. Stats: robotstxt/forbidden, /unreachable
 // (what is dropped because nothing is known), /request_count, /response_count,

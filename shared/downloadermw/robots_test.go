@@ -6,7 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/net/http/httpproxy"
+
 	"github.com/skitterhq/skitter/shared/crawl"
+	"github.com/skitterhq/skitter/shared/downloadermw"
+	"github.com/skitterhq/skitter/shared/stats"
 )
 
 func TestRobotsRulesHold(t *testing.T) {
@@ -74,15 +78,39 @@ func TestNothingOfThePageGoesToItsRobotsTxt(t *testing.T) {
 	w := newWorld(t, nil, answer(200, nil, ""))
 	page := &crawl.Request{
 		URL: "http://u:p@example.com:8080/a?b=c#d", Method: "POST", Body: []byte("x"), Meta: crawl.Values{"a": 1},
-		Headers: http.Header{"Authorization": {"Basic x"}, "Cookie": {"a=b"}}, Options: crawl.Options{DownloadSlot: "slow"},
+		Headers: http.Header{"Authorization": {"Basic x"}, "Cookie": {"a=b"}}, Cookies: []crawl.Cookie{{Name: "a", Value: "b"}},
+		Options: crawl.Options{DownloadSlot: "slow", HTTPUser: "u", HTTPPass: "p", CookieJar: "j"}, Progress: crawl.Progress{Jars: "jars"},
 	}
 	if got := outcome(w.h.Fetch(t.Context(), page)); got != "response page" {
 		t.Fatal(got)
 	}
 	want := &crawl.Request{URL: "http://example.com:8080/robots.txt", Options: crawl.Options{
-		DownloadSlot: "slow", DontObeyRobotsTxt: true, DontRedirect: true, DontRetry: true, AllowOffsite: true,
+		DownloadSlot: "slow", DontObeyRobotsTxt: true, DontRedirect: true, AllowOffsite: true,
 	}}
 	if !reflect.DeepEqual(w.asked[0], want) {
 		t.Errorf("asked %+v, want %+v", w.asked[0], want)
+	}
+}
+
+func TestRobotsTxtIsFetchedByThePagesWay(t *testing.T) {
+	w := newWorld(t, nil, answer(200, nil, ""))
+	w.h.Fetch(t.Context(), &crawl.Request{URL: "http://example.com/", Options: crawl.Options{Proxy: "http://proxy.example", BindAddress: "10.0.0.1"}})
+	if got := w.asked[0]; got.Proxy != "http://proxy.example" || got.BindAddress != "10.0.0.1" {
+		t.Errorf("asked %+v", got)
+	}
+}
+
+func TestAnotherProxyForRobotsTxtIsAnAttemptOfThePage(t *testing.T) {
+	s := with(t, map[string]any{"ROTATING_PROXY_LIST": "a.example,b.example", "ROTATING_PROXY_BACKOFF_CAP": 0})
+	mw, err := downloadermw.HTTPProxy(s, downloadermw.HTTPProxyOptions{}, new(stats.Collector), noLog(), downloadermw.NewProxies(httpproxy.Config{}, atNoon))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for attempts, want := range map[int]string{0: "retry connect", 4: "retry connect", 5: "failure connect"} {
+		w := newWorld(t, nil, mw(fail(&crawl.Failure{Reason: "connect"})))
+		page := &crawl.Request{URL: "http://example.com/", Progress: crawl.Progress{RetryTimes: attempts}}
+		if got := outcome(w.h.Fetch(t.Context(), page)); got != want || len(w.store.leases) != 0 {
+			t.Errorf("after %d attempts it is a %s, want %s; leases %v", attempts, got, want, w.store.leases)
+		}
 	}
 }

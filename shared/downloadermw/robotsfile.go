@@ -192,10 +192,16 @@ func (j *robotsJob) download(ctx context.Context, req *crawl.Request, origin str
 	j.stats.Inc("robotstxt/request_count")
 	url, slot := origin+"/robots.txt", req.DownloadSlot
 	for redirects := 0; ; redirects++ {
-		// Neither headers nor credentials of the page go along.
-		file := &crawl.Request{URL: url, Options: crawl.Options{
-			DownloadSlot: slot, DontObeyRobotsTxt: true, DontRedirect: true, DontRetry: true, AllowOffsite: true,
-		}}
+		// Neither headers nor credentials of the page go along, but it is
+		// fetched by the page's way, and another proxy costs the page an attempt.
+		file := &crawl.Request{
+			URL: url,
+			Options: crawl.Options{
+				DownloadSlot: slot, DontObeyRobotsTxt: true, DontRedirect: true, AllowOffsite: true,
+				Proxy: req.Proxy, BindAddress: req.BindAddress, DontRetry: req.DontRetry, MaxRetryTimes: req.MaxRetryTimes,
+			},
+			Progress: crawl.Progress{RetryTimes: req.RetryTimes},
+		}
 		resp, err := j.next.Fetch(ctx, file)
 		var instead *crawl.Instead
 		switch {
@@ -234,7 +240,8 @@ func (j *robotsJob) notFetched(req *crawl.Request, err error) error {
 	}
 	j.stats.Inc("robotstxt/exception_count/" + failure.Reason)
 	if !slices.Contains([]string{
-		handlers.ReasonDNS, handlers.ReasonConnect, handlers.ReasonTLS, handlers.ReasonCertificate, handlers.ReasonForbiddenAddress,
+		handlers.ReasonBadRequest, handlers.ReasonDNS, handlers.ReasonConnect, handlers.ReasonProxy, handlers.ReasonTLS,
+		handlers.ReasonCertificate, handlers.ReasonForbiddenAddress,
 	}, failure.Reason) {
 		return nil
 	}

@@ -210,7 +210,7 @@ func TestKnownRulesHoldOnWhileTheFileCannotBeHad(t *testing.T) {
 }
 
 func TestFailuresOfRobotsTxt(t *testing.T) {
-	own := []string{"dns", "connect", "tls", "certificate", "forbidden-address"}
+	own := []string{"bad-request", "dns", "connect", "proxy", "tls", "certificate", "forbidden-address"}
 	for _, reason := range append(own, "timeout", "reset", "dataloss", "bad-response", "bad-encoding", "too-large") {
 		w := newWorld(t, nil, fail(&crawl.Failure{Reason: reason, Message: "what happened"}))
 		req := &crawl.Request{URL: "http://example.com/"}
