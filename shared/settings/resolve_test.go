@@ -19,6 +19,8 @@ func TestValuesAreReadAsPeopleWriteThem(t *testing.T) {
 	codes := func(s settings.Settings) any { return s.RetryHTTPCodes }
 	fields := func(s settings.Settings) any { return s.FeedExportFields }
 	headers := func(s settings.Settings) any { return s.DefaultRequestHeaders }
+	agents := func(s settings.Settings) any { return s.UserAgents }
+	proxies := func(s settings.Settings) any { return s.HTTPProxyProxies }
 	logLevel := func(s settings.Settings) any { return s.LogLevel }
 	tests := []struct {
 		name    string
@@ -64,6 +66,14 @@ func TestValuesAreReadAsPeopleWriteThem(t *testing.T) {
 		{"headers of Go", "DEFAULT_REQUEST_HEADERS", http.Header{"accept": {"*/*"}}, headers, http.Header{"Accept": {"*/*"}}},
 		{"headers of a map", "DEFAULT_REQUEST_HEADERS", map[string]string{"accept": "*/*"}, headers, http.Header{"Accept": {"*/*"}}},
 
+		{"agents as a list", "USER_AGENTS", []any{"a (b, c)", "d"}, agents, []string{"a (b, c)", "d"}},
+		{"agents one a line", "USER_AGENTS", "a (b, c)\n\n d \r\n", agents, []string{"a (b, c)", "d"}},
+		{"agents as JSON", "USER_AGENTS", `["a (b, c)", "d"]`, agents, []string{"a (b, c)", "d"}},
+		{"one agent", "USER_AGENTS", "a (b, c)", agents, []string{"a (b, c)"}},
+		{"no agents", "USER_AGENTS", "", agents, []string(nil)},
+		{"proxies", "HTTPPROXY_PROXIES", map[string]any{"http": "p:1"}, proxies, map[string]string{"http": "p:1"}},
+		{"proxies as JSON", "HTTPPROXY_PROXIES", `{"https": "p:1", "no": "a,b"}`, proxies, map[string]string{"https": "p:1", "no": "a,b"}},
+		{"no proxies", "HTTPPROXY_PROXIES", "", proxies, map[string]string(nil)},
 		{"a level by Scrapy's name", "LOG_LEVEL", "WARNING", logLevel, slog.LevelWarn},
 		{"a level in small letters", "LOG_LEVEL", "debug", logLevel, slog.LevelDebug},
 		{"a level of Go", "LOG_LEVEL", slog.LevelError, logLevel, slog.LevelError},
@@ -113,6 +123,9 @@ func TestBadValuesAreRefused(t *testing.T) {
 		{"a hole in a list", "FEED_EXPORT_FIELDS", "a,,b", `"a,,b" is not a list of field names`},
 		{"an unknown policy", "REFERRER_POLICY", "os.system", `"os.system" is not one of scrapy-default, no-referrer,`},
 		{"an exception of Python", "RETRY_EXCEPTIONS", "twisted.internet.error.TimeoutError", "is not a list of reasons as in timeout, dns"},
+		{"an agent of two lines", "USER_AGENTS", []any{"a\nb"}, "is not a list of user agents, or a text with one a line"},
+		{"a proxy of another scheme", "HTTPPROXY_PROXIES", map[string]any{"ftp": "p:1"}, "is not an object of proxies by scheme (http, https, and no"},
+		{"another encoding", "HTTPPROXY_AUTH_ENCODING", "utf-16", `"utf-16" is not one of latin-1, utf-8`},
 		{"an unknown level", "LOG_LEVEL", "LOUD", `"LOUD" is not one of DEBUG, INFO`},
 		{"a line break in a header", "USER_AGENT", "a\r\nCookie: b", "is not a text without control characters"},
 		{"a header name that is none", "DEFAULT_REQUEST_HEADERS", map[string]any{"a b": "c"}, "the value is not an object of header names and texts"},
@@ -138,12 +151,17 @@ func TestNothingIsSuggestedForANameLikeNoOther(t *testing.T) {
 	}
 }
 
-func TestSecretHeadersAreNotInTheError(t *testing.T) {
-	_, err := settings.Resolve(settings.Layer{Name: "test", Values: map[string]any{
+func TestSecretsAreNotInTheError(t *testing.T) {
+	for name, value := range map[string]any{
 		"DEFAULT_REQUEST_HEADERS": map[string]any{"Authorization": "hunter2\n"},
-	}})
-	if err == nil || strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("error %v", err)
+		"HTTPAUTH_PASS":           []any{"hunter2"},
+		"HTTPPROXY_PROXIES":       map[string]any{"ftp": "http://u:hunter2@p"},
+		"ROTATING_PROXY_LIST":     map[string]any{"http://u:hunter2@p": 1},
+	} {
+		_, err := settings.Resolve(settings.Layer{Name: "test", Values: map[string]any{name: value}})
+		if err == nil || strings.Contains(err.Error(), "hunter2") || !settings.Secret(name) {
+			t.Errorf("%s: error %v, secret %t", name, err, settings.Secret(name))
+		}
 	}
 }
 
