@@ -34,8 +34,10 @@ const mostCodings = 5
 // unpacks to more than DOWNLOAD_MAXSIZE with "too-large". A coding that is not
 // known is left to the callback, with its header.
 //
-// Decoders may be nil; those of a process may be shared by its jobs. Request
-// option: DownloadMaxsize. Stats: httpcompression/response_count, /response_bytes.
+// Decoders may be nil; those of a process may be shared by its jobs.
+//
+// Request option: DownloadMaxsize. Stats: httpcompression/response_count,
+// /response_bytes.
 func HTTPCompression(s settings.Settings, st *stats.Collector, log *slog.Logger, decoders *Decoders) downloader.Middleware {
 	if !s.CompressionEnabled {
 		return off
