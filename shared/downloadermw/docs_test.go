@@ -63,6 +63,11 @@ func TestDocsHaveEveryMiddleware(t *testing.T) {
 			fmt.Fprintf(&b, "\nStats: `%s`.\n", strings.Join(slices.Sorted(maps.Keys(used.stats)), "`, `"))
 		}
 	}
+	fmt.Fprintf(&b, "\n## The handler of http and https\n\n%s",
+		strings.Replace(src.text(t, "HTTPHandler.ForJob"), "ForJob returns a handler that", "It", 1))
+	used := src.used("HTTPHandler.ForJob")
+	section(&b, "| setting | default | meaning |\n|---|---|---|\n", settingRows(used.settings))
+	section(&b, "| request option | in JSON | meaning |\n|---|---|---|\n", optionRows(t, used.options))
 	if *update {
 		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
 			t.Fatal(err)
@@ -159,7 +164,14 @@ func projectOrder(t *testing.T, path string) []string {
 		t.Fatal(err)
 	}
 	var order []string
+	made := make(map[string]string) // what variables hold
 	ast.Inspect(file, func(n ast.Node) bool {
+		if set, ok := n.(*ast.AssignStmt); ok {
+			if call, ok := set.Rhs[0].(*ast.CallExpr); ok {
+				made[lastName(set.Lhs[0])] = lastName(call.Fun)
+			}
+			return true
+		}
 		list, ok := n.(*ast.CompositeLit)
 		if !ok || !isMiddlewares(list.Type) {
 			return true
@@ -170,7 +182,7 @@ func projectOrder(t *testing.T, path string) []string {
 			}
 			switch e := e.(type) {
 			case *ast.Ident:
-				order = append(order, strings.ToUpper(e.Name[:1])+e.Name[1:])
+				order = append(order, made[e.Name])
 			case *ast.SelectorExpr:
 				if of, ok := e.X.(*ast.SelectorExpr); ok && e.Sel.Name == "Middleware" {
 					order = append(order, of.Sel.Name) // env.Robots.Middleware
@@ -291,7 +303,7 @@ func (s *source) text(t *testing.T, name string) string {
 		return ok && regexp.MustCompile(`^(Stats|Settings?|Request options?): `).MatchString(string(first))
 	})
 	var printer comment.Printer
-	return unlinked(regexp.MustCompile(`\\([\[\]_*])`).ReplaceAllString(string(printer.Markdown(d)), "$1"))
+	return unlinked(regexp.MustCompile(`\\([\[\]_*<>])`).ReplaceAllString(string(printer.Markdown(d)), "$1"))
 }
 
 // A use is what a piece of code reads and counts.
