@@ -75,6 +75,10 @@ func downloaderMiddlewares(env project.Env) ([]downloader.Middleware, error) {
 		HandleStatusList: env.Spider.HandleStatusList,
 		Referer:          spidermw.RedirectReferer(env.Settings, env.Log),
 	}
+	cache, err := downloadermw.HTTPCache(env.Settings, env.Stats, env.Log, env.Blobs, env.Now)
+	if err != nil {
+		return nil, err
+	}
 	return []downloader.Middleware{
 		offsite,
 		downloadermw.Retry(env.Settings, env.Stats, env.Log, env.Now),
@@ -89,6 +93,7 @@ func downloaderMiddlewares(env project.Env) ([]downloader.Middleware, error) {
 		downloadermw.Cookies(env.Settings, env.Stats, env.Log, env.Now),
 		proxy,
 		downloadermw.DownloaderStats(env.Settings, env.Stats),
+		cache,
 	}, nil
 }
 

@@ -45,10 +45,30 @@ func leastPrivilege(v *view) {
 				v.bad("function %s may use table %s: %v, not %v", f.Name, t.Name, touches, want)
 			}
 		}
-		deletes := slices.ContainsFunc(v.allowed(role), func(s statement) bool { return slices.Contains(s.actions, any("s3:DeleteObject")) })
-		if deletes != (f.Name == topology.Control) {
-			v.bad("function %s may delete objects: %v", f.Name, deletes)
+		v.deletes(f.Name, role)
+	}
+}
+
+// deletable are the folders in which functions delete objects.
+var deletable = map[string]string{topology.Control: "pages/", topology.Fetch: "httpcache/"}
+
+// deletes is a finding where a function does not delete objects in its own
+// folder, or does elsewhere.
+func (v *view) deletes(function string, role resource) {
+	own, found := deletable[function], false
+	for _, s := range v.allowed(role) {
+		if !slices.Contains(s.actions, any("s3:DeleteObject")) {
+			continue
 		}
+		for _, r := range s.resources {
+			found = true
+			if where := text(r); own == "" || !strings.Contains(where, "/"+own+"*") {
+				v.bad("function %s may delete objects in %s", function, where)
+			}
+		}
+	}
+	if own != "" && !found {
+		v.bad("function %s may not delete objects in %s", function, own)
 	}
 }
 

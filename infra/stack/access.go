@@ -50,8 +50,10 @@ func accesses() map[string]Access {
 		topology.Fetch: {
 			Tables: map[string][]string{topology.TableJobs: onJobs, topology.TableFrontier: onUnits, topology.TableHosts: onHosts},
 			Send:   append([]string{topology.QueueControl, topology.QueuePage}, requests...),
-			Read:   []string{"jobs/", "requests/", "messages/"},
-			Write:  []string{"requests/", "pages/", "messages/", "dead/"},
+			Read:   []string{"jobs/", "requests/", "messages/", "httpcache/"},
+			Write:  []string{"requests/", "pages/", "messages/", "dead/", "httpcache/"},
+			// What a POST makes void.
+			Delete: []string{"httpcache/"},
 		},
 		topology.Parse: {
 			Tables: map[string][]string{topology.TableJobs: onJobs, topology.TableFrontier: onUnits},

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/net/http/httpproxy"
 
+	"github.com/skitterhq/skitter/shared/blob"
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloader"
 	"github.com/skitterhq/skitter/shared/downloadermw"
@@ -37,6 +38,8 @@ type Parts struct {
 	Web    *handlers.HTTPHandler
 	Slots  *slots.Slots
 	Robots *downloadermw.Robots
+	// Blobs keeps the HTTP cache.
+	Blobs blob.Store
 	// Files says that file: URLs can be fetched: they name what the process
 	// may read.
 	Files bool
@@ -122,7 +125,7 @@ func (b *Builder) build(s *spider.Spider, job crawl.Job, spec crawl.JobSpec) (*e
 	}
 	env := project.Env{
 		Job: job, Spider: s, Args: spec.Args, Settings: set, Stats: new(stats.Collector),
-		Log: AtLevel(b.Log, set.LogLevel).With("job", job.Name, "spider", s.Name), Robots: b.Robots, Decoders: b.decoders, Proxies: b.Proxies, Now: b.Now, ShowsProgress: b.ShowsProgress,
+		Log: AtLevel(b.Log, set.LogLevel).With("job", job.Name, "spider", s.Name), Robots: b.Robots, Decoders: b.decoders, Proxies: b.Proxies, Blobs: b.Blobs, Now: b.Now, ShowsProgress: b.ShowsProgress,
 	}
 	rt := &engine.Runtime{Spec: spec, Settings: set, Spider: s, Stats: env.Stats, Log: env.Log}
 	rt.Attempts = downloadermw.NewAttempts(set, env.Stats, env.Log)

@@ -53,7 +53,7 @@ func NewSingles(p project.Project, layers []settings.Layer, log *slog.Logger) (*
 	}
 	return &Singles{NewBuilder(Parts{
 		Project: p, Registry: registry, Layers: layers, Web: web, Now: time.Now, Log: log,
-		Files: true, Signer: aws.NewSigner(time.Now),
+		Files: true, Signer: aws.NewSigner(time.Now), Blobs: memory.NewBlobs(),
 		Proxies: downloadermw.NewProxies(*httpproxy.FromEnvironment(), time.Now),
 		Robots:  downloadermw.NewRobots(memory.NewOrigins(time.Now), time.Now),
 		Slots: slots.New(memory.NewSlotRows(), slots.Config{
@@ -169,6 +169,8 @@ func dropText(reason string) string {
 	switch reason {
 	case "robots":
 		return "robots.txt forbids it (-s ROBOTSTXT_OBEY=False fetches it all the same)"
+	case downloadermw.DropNotCached:
+		return "it is not in the HTTP cache (-s HTTPCACHE_IGNORE_MISSING=False fetches it)"
 	case "offsite":
 		return "it is outside the spider's allowed domains"
 	}

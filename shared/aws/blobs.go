@@ -91,13 +91,20 @@ func (b *Blobs) Get(ctx context.Context, key string, offset, length int64) ([]by
 			return data, nil
 		case apiCode(err) == "InvalidRange":
 			return nil, nil
-		case apiCode(err) == "NoSuchKey" || apiCode(err) == "NotFound":
+		case apiCode(err) == "NoSuchKey" || apiCode(err) == "NotFound" || unlisted(err):
 			return nil, fmt.Errorf("%w: %s", blob.ErrNotFound, key)
 		case errors.As(err, &broken) && try < readTries && ctx.Err() == nil:
 		default:
 			return nil, b.fail("get", key, err)
 		}
 	}
+}
+
+// unlisted reports whether S3 says that a role may not know that nothing is
+// there: to read an object it needs s3:GetObject, to hear of none s3:ListBucket.
+// Source: Amazon S3 API Reference, GetObject, "Permissions".
+func unlisted(err error) bool {
+	return apiCode(err) == "AccessDenied" && strings.Contains(err.Error(), "s3:ListBucket")
 }
 
 // byteRange is the Range header for a part; nil for all. There is none of no

@@ -190,6 +190,21 @@ func TestGetReadsAgainWhatBreaksOff(t *testing.T) {
 	}
 }
 
+// S3 tells a role that may not list the bucket that it may not, in place of that
+// nothing is there.
+func TestWhatMayNotBeListedIsNotThere(t *testing.T) {
+	denied := func(action string) *Blobs {
+		text := "User: arn:aws:sts::1:assumed-role/fetch is not authorized to perform: " + action + " on resource: \"arn:aws:s3:::b\" because no identity-based policy allows the " + action + " action"
+		return &Blobs{bucket: "b", client: &scriptedS3{getErr: &smithy.GenericAPIError{Code: "AccessDenied", Message: text}}}
+	}
+	if _, err := denied("s3:ListBucket").Get(t.Context(), "k", 0, -1); !errors.Is(err, blob.ErrNotFound) {
+		t.Errorf("may not list: %v", err)
+	}
+	if _, err := denied("s3:GetObject").Get(t.Context(), "k", 0, -1); err == nil || errors.Is(err, blob.ErrNotFound) {
+		t.Errorf("may not read: %v", err)
+	}
+}
+
 func TestABucketThatIsNotThereIsNamed(t *testing.T) {
 	b := &Blobs{bucket: "b", client: &scriptedS3{getErr: &smithy.GenericAPIError{Code: "NoSuchBucket"}}}
 	_, err := b.Get(t.Context(), "k", 0, -1)

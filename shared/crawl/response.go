@@ -8,6 +8,8 @@ import (
 
 // Flags that a response may carry, with Scrapy's names.
 const (
+	// FlagCached marks an answer of the HTTP cache.
+	FlagCached = "cached"
 	// FlagPartial marks a body of unknown length whose connection ended.
 	FlagPartial = "partial"
 	// FlagDataloss marks a body that is shorter than was announced.
@@ -15,8 +17,6 @@ const (
 	// FlagGaveUp marks an answer that was to be tried again and came too
 	// often: if nobody wants it, the request has failed.
 	FlagGaveUp = "gave-up"
-	// FlagCached marks an answer that a cache gave without asking the server.
-	FlagCached = "cached"
 	// FlagTokenized marks a page that is too large for a parser, as the
 	// callbacks that come after the first to read it see; all of its links
 	// are found, but selectors see only its beginning.

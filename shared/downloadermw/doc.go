@@ -17,6 +17,7 @@
 //	Cookies          sends the cookies that the request carries, and takes more
 //	HTTPProxy        chooses the proxy
 //	DownloaderStats  counts each fetch
+//	HTTPCache        answers from the cache, and keeps what comes
 //
 // save for Retry, which Scrapy has behind UserAgent. Here an error passes only
 // the middlewares outside of the one that it arose in, so Retry stands outside

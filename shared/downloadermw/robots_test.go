@@ -85,7 +85,7 @@ func TestNothingOfThePageGoesToItsRobotsTxt(t *testing.T) {
 		t.Fatal(got)
 	}
 	want := &crawl.Request{URL: "http://example.com:8080/robots.txt", Options: crawl.Options{
-		DownloadSlot: "slow", DontObeyRobotsTxt: true, DontRedirect: true, AllowOffsite: true,
+		DownloadSlot: "slow", DontObeyRobotsTxt: true, DontCache: true, DontRedirect: true, AllowOffsite: true,
 	}}
 	if !reflect.DeepEqual(w.asked[0], want) {
 		t.Errorf("asked %+v, want %+v", w.asked[0], want)

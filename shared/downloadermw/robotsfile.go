@@ -194,10 +194,11 @@ func (j *robotsJob) download(ctx context.Context, req *crawl.Request, origin str
 	for redirects := 0; ; redirects++ {
 		// Neither headers nor credentials of the page go along, but it is
 		// fetched by the page's way, and another proxy costs the page an attempt.
+		// The rows are its cache, and know when it is to be asked for again.
 		file := &crawl.Request{
 			URL: url,
 			Options: crawl.Options{
-				DownloadSlot: slot, DontObeyRobotsTxt: true, DontRedirect: true, AllowOffsite: true,
+				DownloadSlot: slot, DontObeyRobotsTxt: true, DontCache: true, DontRedirect: true, AllowOffsite: true,
 				Proxy: req.Proxy, BindAddress: req.BindAddress, DontRetry: req.DontRetry, MaxRetryTimes: req.MaxRetryTimes,
 			},
 			Progress: crawl.Progress{RetryTimes: req.RetryTimes},

@@ -13,9 +13,9 @@ import (
 	"github.com/skitterhq/skitter/shared/weburl"
 )
 
-// DownloaderStats counts each fetch once. It is the innermost middleware, so
-// that it sees what goes over the wire, and outside of the slots, whose
-// *crawl.Later is no fetch.
+// DownloaderStats counts each fetch once. Only the HTTP cache stands further in,
+// so it sees what goes over the wire, and also what the cache answers, as in
+// Scrapy. It is outside of the slots, whose *crawl.Later is no fetch.
 //
 // Stats: downloader/request_count, /request_method_count/GET, /request_bytes;
 // /response_count, /response_status_count/200, /response_bytes (still

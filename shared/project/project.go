@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/skitterhq/skitter/shared/blob"
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloader"
 	"github.com/skitterhq/skitter/shared/downloadermw"
@@ -93,4 +94,7 @@ type Env struct {
 	Robots   *downloadermw.Robots
 	Decoders *downloadermw.Decoders
 	Proxies  *downloadermw.Proxies
+
+	// Blobs is the family's store of bytes.
+	Blobs blob.Store
 }

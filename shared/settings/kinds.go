@@ -79,6 +79,22 @@ func oneOf(words ...string) kind[string] {
 	return k
 }
 
+// cachePolicy is the name of a policy of the HTTP cache, or Scrapy's class of it.
+func cachePolicy() kind[string] {
+	k := oneOf(Dummy, RFC9111)
+	read := k.read
+	k.read = func(v any) (string, bool) {
+		switch v {
+		case "scrapy.extensions.httpcache.DummyPolicy":
+			return Dummy, true
+		case "scrapy.extensions.httpcache.RFC2616Policy":
+			return RFC9111, true
+		}
+		return read(v)
+	}
+	return k
+}
+
 // yesNo is a bool as Scrapy's getbool takes it.
 func yesNo() kind[bool] {
 	return kind[bool]{

@@ -148,6 +148,46 @@ type Settings struct {
 	// Default: empty, which does not.
 	HTTPAuthUser string
 
+	// HTTPCacheAlwaysStore has the policy rfc9111 keep also what tells nothing
+	// of its age (HTTPCACHE_ALWAYS_STORE). Default: false.
+	HTTPCacheAlwaysStore bool
+
+	// HTTPCacheDir is the folder of the HTTP cache in the blob store, httpcache
+	// or one below it (HTTPCACHE_DIR). Default: httpcache.
+	HTTPCacheDir string
+
+	// HTTPCacheEnabled keeps answers and gives them again (HTTPCACHE_ENABLED).
+	// Default: false.
+	HTTPCacheEnabled bool
+
+	// HTTPCacheExpirationSecs is after how long an answer in the cache is void
+	// (HTTPCACHE_EXPIRATION_SECS). Default: 0s, never.
+	HTTPCacheExpirationSecs time.Duration
+
+	// HTTPCacheGzip packs bodies in the cache (HTTPCACHE_GZIP). Default: false.
+	HTTPCacheGzip bool
+
+	// HTTPCacheIgnoreHTTPCodes are the statuses whose answers are not kept
+	// (HTTPCACHE_IGNORE_HTTP_CODES). Default: none.
+	HTTPCacheIgnoreHTTPCodes []int
+
+	// HTTPCacheIgnoreMissing drops what is not in the cache
+	// (HTTPCACHE_IGNORE_MISSING). Default: false.
+	HTTPCacheIgnoreMissing bool
+
+	// HTTPCacheIgnoreResponseCacheControls are the directives of answers that
+	// the policy rfc9111 overlooks (HTTPCACHE_IGNORE_RESPONSE_CACHE_CONTROLS).
+	// Default: none.
+	HTTPCacheIgnoreResponseCacheControls []string
+
+	// HTTPCacheIgnoreSchemes are the schemes that pass the cache by
+	// (HTTPCACHE_IGNORE_SCHEMES). Default: file.
+	HTTPCacheIgnoreSchemes []string
+
+	// HTTPCachePolicy is [Dummy] or [RFC9111] (HTTPCACHE_POLICY). Default:
+	// dummy.
+	HTTPCachePolicy string
+
 	// HTTPErrorAllowAll hands responses of every status to callbacks
 	// (HTTPERROR_ALLOW_ALL). Default: false.
 	HTTPErrorAllowAll bool

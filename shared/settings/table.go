@@ -20,6 +20,12 @@ const (
 	UTF8   = "utf-8"
 )
 
+// What [Settings.HTTPCachePolicy] may be.
+const (
+	Dummy   = "dummy"
+	RFC9111 = "rfc9111"
+)
+
 // A Source says where a setting's name and meaning come from.
 type Source string
 
@@ -140,6 +146,26 @@ func Definitions() []Definition {
 			"The password of HTTPAUTH_USER."),
 		row("HTTPAUTH_USER", func(s *Settings) *string { return &s.HTTPAuthUser }, text(), "", Scrapy,
 			"The user of HTTP's basic authentication. Empty, and no password: none."),
+		row("HTTPCACHE_ALWAYS_STORE", func(s *Settings) *bool { return &s.HTTPCacheAlwaysStore }, yesNo(), false, Scrapy,
+			"Has the policy rfc9111 keep also what tells nothing of its age, unless it says no-store."),
+		row("HTTPCACHE_DIR", func(s *Settings) *string { return &s.HTTPCacheDir }, text(), "httpcache", Scrapy,
+			"The folder of the HTTP cache in the blob store, httpcache or one below it. Jobs that name the same one share it."),
+		row("HTTPCACHE_ENABLED", func(s *Settings) *bool { return &s.HTTPCacheEnabled }, yesNo(), false, Scrapy,
+			"Keeps answers in the blob store and gives them again; see [http-cache.md](http-cache.md)."),
+		row("HTTPCACHE_EXPIRATION_SECS", func(s *Settings) *time.Duration { return &s.HTTPCacheExpirationSecs }, span(), 0, Scrapy,
+			"After how long an answer in the HTTP cache is void. 0: never."),
+		row("HTTPCACHE_GZIP", func(s *Settings) *bool { return &s.HTTPCacheGzip }, yesNo(), false, Scrapy,
+			"Packs bodies in the HTTP cache."),
+		row("HTTPCACHE_IGNORE_HTTP_CODES", func(s *Settings) *[]int { return &s.HTTPCacheIgnoreHTTPCodes }, statuses(), nil, Scrapy,
+			"The statuses whose answers are not kept in the HTTP cache, whatever the policy."),
+		row("HTTPCACHE_IGNORE_MISSING", func(s *Settings) *bool { return &s.HTTPCacheIgnoreMissing }, yesNo(), false, Scrapy,
+			"Drops what is not in the HTTP cache, as not-cached, in place of fetching it."),
+		row("HTTPCACHE_IGNORE_RESPONSE_CACHE_CONTROLS", func(s *Settings) *[]string { return &s.HTTPCacheIgnoreResponseCacheControls }, words("directives as in no-cache, no-store"), nil, Scrapy,
+			"The Cache-Control directives of answers that the policy rfc9111 overlooks."),
+		row("HTTPCACHE_IGNORE_SCHEMES", func(s *Settings) *[]string { return &s.HTTPCacheIgnoreSchemes }, words("schemes as in http, https"), []string{"file"}, Scrapy,
+			"The URL schemes that pass the HTTP cache by. Only http and https are ever kept."),
+		row("HTTPCACHE_POLICY", func(s *Settings) *string { return &s.HTTPCachePolicy }, cachePolicy(), Dummy, Scrapy,
+			"What the HTTP cache keeps and gives again: dummy, everything; rfc9111, what HTTP allows. Scrapy's names of the two are taken as well."),
 		row("HTTPERROR_ALLOWED_CODES", func(s *Settings) *[]int { return &s.HTTPErrorAllowedCodes }, statuses(), nil, Scrapy,
 			"The statuses outside 200 to 299 that are handed to callbacks."),
 		row("HTTPERROR_ALLOW_ALL", func(s *Settings) *bool { return &s.HTTPErrorAllowAll }, yesNo(), false, Scrapy,

@@ -99,6 +99,7 @@ func prefixes() []Prefix {
 		{Name: "items/"}, // what is too long for its pack, and belongs to the job's output
 		{Name: "jobs/"},
 		{Name: "feeds/"},
-		{Name: "start/"}, // an object put here starts a job
+		{Name: "httpcache/"}, // HTTPCACHE_EXPIRATION_SECS says what is void
+		{Name: "start/"},     // an object put here starts a job
 	}
 }

@@ -85,7 +85,7 @@ func New(o Options) (*Cloud, error) {
 			Slack: set.SlotSlack, Wait: set.SlotWait, Gather: o.Stack.Times.Gather, Now: time.Now, Sleep: assembly.Sleep, Draw: rand.Float64,
 		}),
 		Proxies: downloadermw.NewProxies(*httpproxy.FromEnvironment(), time.Now),
-		Robots:  downloadermw.NewRobots(o.Store.Origins(), time.Now), Signer: aws.NewSigner(time.Now), Now: time.Now, Log: o.Log,
+		Robots:  downloadermw.NewRobots(o.Store.Origins(), time.Now), Blobs: o.Store.Blobs(), Signer: aws.NewSigner(time.Now), Now: time.Now, Log: o.Log,
 	})
 	c.Engine = engine.New(engine.Config{
 		Scheduler: scheduler.New(scheduler.Ports{

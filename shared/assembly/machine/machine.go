@@ -103,7 +103,7 @@ func Open(o Options) (*Machine, error) {
 		}),
 		Proxies: downloadermw.NewProxies(*httpproxy.FromEnvironment(), time.Now),
 		Robots:  downloadermw.NewRobots(store.Origins(), time.Now), Now: time.Now, Log: o.Log,
-		Files: true, Signer: aws.NewSigner(time.Now), ShowsProgress: o.ShowsProgress,
+		Files: true, Signer: aws.NewSigner(time.Now), Blobs: store.Blobs(), ShowsProgress: o.ShowsProgress,
 	})
 	q := store.Queue()
 	m.Engine = engine.New(engine.Config{

@@ -150,7 +150,7 @@ func CrawlProject(t *testing.T, p project.Project, name string, site http.Handle
 // newBuilder makes what the programs make, over a web of its own.
 func newBuilder(p project.Project, registry *spider.Registry, web *handlers.HTTPHandler, log *slog.Logger) *assembly.Builder {
 	return assembly.NewBuilder(assembly.Parts{
-		Project: p, Registry: registry, Web: web, Now: time.Now, Log: log,
+		Project: p, Registry: registry, Web: web, Now: time.Now, Log: log, Blobs: memory.NewBlobs(),
 		Robots: downloadermw.NewRobots(memory.NewOrigins(time.Now), time.Now),
 		Slots: slots.New(memory.NewSlotRows(), slots.Config{
 			Slack: time.Second, Now: time.Now, Sleep: assembly.Sleep, Draw: func() float64 { return 0.5 }, Wait: time.Minute,
