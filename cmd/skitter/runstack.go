@@ -141,7 +141,7 @@ func (r *running) functions(ctx context.Context, env map[string]string, d lambda
 	if err != nil {
 		return &failure{exitFailed, err}
 	}
-	d.Guard = guard.Check
+	d.Guard, d.ProxyGuard = guard.Check, guard.CheckProxy
 	for _, fn := range d.Stack.Functions {
 		host, c, err := lambdahost.NewFunction(fn.Name, d)
 		if err != nil {

@@ -36,8 +36,8 @@ const mostCodings = 5
 //
 // Decoders may be nil; those of a process may be shared by its jobs.
 //
-// Request option: DownloadMaxsize. Stats: httpcompression/response_count,
-// /response_bytes.
+// Request options: DownloadMaxsize, DownloadWarnsize. Stats:
+// httpcompression/response_count, /response_bytes.
 func HTTPCompression(s settings.Settings, st *stats.Collector, log *slog.Logger, decoders *Decoders) downloader.Middleware {
 	if !s.CompressionEnabled {
 		return off
@@ -89,7 +89,7 @@ func (c *compression) response(_ context.Context, req *crawl.Request, resp *craw
 	}
 	c.stats.Inc("httpcompression/response_count")
 	c.stats.Add("httpcompression/response_bytes", int64(len(resp.Body)))
-	if warn := c.settings.DownloadWarnsize; warn > 0 && int64(len(resp.Body)) > warn {
+	if warn := handlers.Warnsize(req, c.settings.DownloadWarnsize); warn > 0 && int64(len(resp.Body)) > warn {
 		c.log.Warn("an unpacked body is larger than DOWNLOAD_WARNSIZE", "url", shown(req), "bytes", len(resp.Body), "warnsize", warn)
 	}
 	return resp, nil

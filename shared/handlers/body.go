@@ -1,16 +1,13 @@
 package handlers
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/handlers/bounded"
-	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // A length up to this one is believed: a server that announces more gets memory
@@ -18,7 +15,8 @@ import (
 const trustedLength = 1 << 20
 
 // body reads the body of an answer, and says what is odd about it.
-func (j *jobHandler) body(ctx, fetchCtx context.Context, req *crawl.Request, answer *http.Response, limit time.Duration) ([]byte, []string, error) {
+func (f *fetch) body(answer *http.Response) ([]byte, []string, error) {
+	j, req := f.job, f.req
 	length, maxsize := answer.ContentLength, Maxsize(req, j.maxsize)
 	if req.HTTPMethod() == http.MethodHead {
 		length = 0 // what is announced is not sent
@@ -30,10 +28,10 @@ func (j *jobHandler) body(ctx, fetchCtx context.Context, req *crawl.Request, ans
 	if errors.Is(err, bounded.ErrTooLarge) {
 		return nil, nil, failure(req, ReasonTooLarge, fmt.Errorf("more than the limit of %d bytes", maxsize))
 	}
-	if err != nil && fetchCtx.Err() != nil {
-		return nil, nil, j.failed(ctx, fetchCtx, req, limit, err)
+	if err != nil && f.own.Err() != nil {
+		return nil, nil, f.failed(err)
 	}
-	j.warn(req, len(body))
+	f.warn(len(body))
 
 	switch {
 	case untilClose(answer) && length < 0:
@@ -41,7 +39,7 @@ func (j *jobHandler) body(ctx, fetchCtx context.Context, req *crawl.Request, ans
 		return body, []string{crawl.FlagPartial}, nil
 	case err == nil:
 		return body, nil, nil
-	case j.failOnDataloss:
+	case failOnDataloss(req, j.failOnDataloss):
 		return nil, nil, failure(req, ReasonDataloss, fmt.Errorf("the body ended after %d bytes: %w", len(body), err))
 	}
 	return body, []string{crawl.FlagDataloss}, nil
@@ -64,13 +62,28 @@ func Maxsize(req *crawl.Request, byDefault int64) int64 {
 	return byDefault
 }
 
-func (j *jobHandler) warn(req *crawl.Request, size int) {
-	if j.warnsize > 0 && int64(size) > j.warnsize {
-		shown := req.URL
-		if u, err := weburl.Parse(req.URL); err == nil {
-			shown = u.Redacted()
-		}
-		j.http.log.Warn("a body is larger than DOWNLOAD_WARNSIZE", "url", shown, "bytes", size, "warnsize", j.warnsize)
+// Warnsize is the size of a request's body, in bytes, above which a warning is
+// logged: its own, else the one by default. 0 means never.
+func Warnsize(req *crawl.Request, byDefault int64) int64 {
+	switch {
+	case req.DownloadWarnsize > 0:
+		return req.DownloadWarnsize
+	case req.DownloadWarnsize < 0:
+		return 0
+	}
+	return byDefault
+}
+
+func failOnDataloss(req *crawl.Request, byDefault bool) bool {
+	if req.DownloadFailOnDataloss != nil {
+		return *req.DownloadFailOnDataloss
+	}
+	return byDefault
+}
+
+func (f *fetch) warn(size int) {
+	if limit := Warnsize(f.req, f.job.warnsize); limit > 0 && int64(size) > limit {
+		f.job.http.log.Warn("a body is larger than DOWNLOAD_WARNSIZE", "url", f.target.Redacted(), "bytes", size, "warnsize", limit)
 	}
 }
 

@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net/http/httptrace"
 	"sync"
 	"time"
@@ -15,7 +16,11 @@ import (
 type exchange struct {
 	trace httptrace.ClientTrace
 
+	firstByteLimit time.Duration           // 0: none
+	stop           context.CancelCauseFunc // ends the fetch
+
 	mu     sync.Mutex
+	late   *time.Timer // fires when the first byte is late
 	link   *link
 	conn   *conn // nil over HTTP/2
 	reused bool
@@ -23,7 +28,10 @@ type exchange struct {
 	got    time.Time // the connection was there
 	wrote  time.Time // the request was sent
 	answer time.Time // the answer's first byte came
+	headed bool      // the headers are there, or nothing is to come
 }
+
+var errNoFirstByte = errors.New("no byte of the answer (DOWNLOAD_FIRST_BYTE_TIMEOUT)")
 
 // traced returns a context whose request tells the exchange of itself.
 func (e *exchange) traced(ctx context.Context) context.Context {
@@ -39,6 +47,7 @@ func (e *exchange) gotConn(info httptrace.GotConnInfo) {
 	e.reused, e.got = info.Reused, time.Now()
 	e.link, e.conn, e.stale = nil, nil, false
 	e.wrote, e.answer = time.Time{}, time.Time{}
+	e.notLate()
 	switch c := info.Conn.(type) {
 	case *conn:
 		e.link, e.conn = c.link, c
@@ -52,15 +61,49 @@ func (e *exchange) wroteRequest(httptrace.WroteRequestInfo) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.wrote = time.Now()
+	if e.firstByteLimit > 0 && e.answer.IsZero() && !e.headed {
+		e.late = time.AfterFunc(e.firstByteLimit, func() { e.stop(errNoFirstByte) })
+	}
 }
 
 func (e *exchange) gotFirstByte() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.answer = time.Now()
+	e.notLate()
 	// What net/http reads as the answer came before the request was sent, with
 	// or after the last answer.
 	e.stale = e.conn != nil && e.conn.fresh.Load()
+}
+
+func (e *exchange) notLate() {
+	if e.late != nil {
+		e.late.Stop()
+		e.late = nil
+	}
+}
+
+// answered says that the headers are there, or that none will come.
+func (e *exchange) answered() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.headed = true
+	e.notLate()
+}
+
+// stage is what the request was waiting for, "" if it has no connection.
+func (e *exchange) stage() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.got.IsZero():
+		return ""
+	case e.answer.IsZero() && e.wrote.IsZero():
+		return "sending the request"
+	case e.answer.IsZero():
+		return "waiting for the answer"
+	}
+	return "reading the answer"
 }
 
 // tell writes what is known of the connection into the response.

@@ -9,10 +9,8 @@ import (
 	"net"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
-	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 func failure(req *crawl.Request, reason string, err error) *crawl.Failure {
@@ -30,18 +28,25 @@ func cut(s string, n int) string {
 
 // failed says what an error of the network means. Whose time is up is asked
 // first, as any error may come of it.
-func (j *jobHandler) failed(ctx, fetchCtx context.Context, req *crawl.Request, limit time.Duration, err error) error {
-	if ctx.Err() != nil {
-		shown := "a page"
-		if u, parseErr := weburl.Parse(req.URL); parseErr == nil {
-			shown = u.Redacted()
+func (f *fetch) failed(err error) error {
+	if f.ctx.Err() != nil {
+		return fmt.Errorf("fetching %s: %w", f.target.Redacted(), f.ctx.Err())
+	}
+	if f.own.Err() == nil {
+		return failure(f.req, reasonOf(err), err)
+	}
+	if cause := context.Cause(f.own); errors.Is(cause, errNoFirstByte) {
+		return failure(f.req, ReasonTimeout, fmt.Errorf("%w after %s", cause, f.job.firstByteTimeout))
+	}
+	// A proxy that nobody reaches is to be told from a server that is slow.
+	reason, at := ReasonTimeout, f.exchange.stage()
+	if at == "" {
+		dialing := stage(f.route.stage.Load())
+		if at = dialing.String(); dialing == reachingProxy {
+			reason = ReasonProxy
 		}
-		return fmt.Errorf("fetching %s: %w", shown, ctx.Err())
 	}
-	if fetchCtx.Err() != nil {
-		return failure(req, ReasonTimeout, fmt.Errorf("not done after %s", limit))
-	}
-	return failure(req, reasonOf(err), err)
+	return failure(f.req, reason, fmt.Errorf("not done after %s, while %s", f.limit, at))
 }
 
 // reasonOf is the reason of an error that is not of the fetch's own time.
@@ -72,9 +77,13 @@ func dialReason(err *dialError) string {
 	switch {
 	case errors.As(err, &forbidden):
 		return ReasonForbiddenAddress
+	case err.proxy:
+		return ReasonProxy
+	case errors.Is(err, context.DeadlineExceeded):
+		return ReasonTimeout
 	case errors.As(err, &dns):
 		return ReasonDNS
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+	case errors.As(err, &timeout) && timeout.Timeout():
 		return ReasonTimeout
 	case errors.As(err, &cert):
 		return ReasonCertificate

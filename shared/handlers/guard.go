@@ -53,6 +53,15 @@ func (g *Guard) Check(addr netip.AddrPort) error {
 	return nil
 }
 
+// CheckProxy is [Guard.Check] for the address of a proxy that a request goes
+// through. Who runs the crawl has chosen it, so it may stand in a network of
+// one's own; what is forbidden to every request is so to proxies.
+func (g *Guard) CheckProxy(addr netip.AddrPort) error {
+	return (&Guard{Allow: everywhere, Forbid: g.Forbid}).Check(addr)
+}
+
+var everywhere = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
+
 // plain is an address without its zone, and the IPv4 address that an
 // IPv4-mapped one means.
 func plain(ip netip.Addr) netip.Addr { return ip.WithZone("").Unmap() }

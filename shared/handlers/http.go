@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"context"
-	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"log/slog"
@@ -31,8 +30,6 @@ const (
 	DefaultIdleTimeout = 90 * time.Second
 	// MaxHeaderBytes bounds the headers of an answer: 256 KiB, as in Chrome.
 	MaxHeaderBytes = 256 << 10
-
-	tlsSessions = 256 // TLS sessions that are remembered, for a shorter handshake
 )
 
 // Options are what a process's HTTP handler is made of. The zero value is good.
@@ -40,6 +37,13 @@ type Options struct {
 	// Guard is asked before each packet to an address, after the name was
 	// resolved; its error forbids the address. Nil forbids none.
 	Guard func(addr netip.AddrPort) error
+
+	// ProxyGuard is asked in Guard's place where the address is that of a
+	// request's proxy; see [Guard.CheckProxy]. Nil means Guard.
+	ProxyGuard func(addr netip.AddrPort) error
+
+	// Resolver finds the addresses of names. Nil means net.DefaultResolver.
+	Resolver *net.Resolver
 
 	// Dial replaces the network, for tests and tunnels. The guard is then its
 	// business. Nil means the network.
@@ -72,12 +76,15 @@ type Options struct {
 // An HTTPHandler fetches over http and https. It is safe for concurrent use;
 // one a process is enough, and shares its connections among all jobs.
 type HTTPHandler struct {
-	strict  http.RoundTripper // checks certificates
-	lenient http.RoundTripper // does not
-	close   func()
-	buffers bounded.Pool
-	log     *slog.Logger
-	byself  jobHandler // with default settings
+	transport http.RoundTripper
+	own       bool // the transport is ours
+	dialer    *dialer
+	guard     check
+	tls       tlsTable
+	close     func()
+	buffers   bounded.Pool
+	log       *slog.Logger
+	byself    jobHandler // with default settings
 }
 
 // HTTP makes the handler of a process.
@@ -88,16 +95,16 @@ func HTTP(opts Options) (*HTTPHandler, error) {
 	if opts.RoundTripper != nil && (opts.Guard != nil || opts.Dial != nil) {
 		return nil, errors.New("making the HTTP handler: a RoundTripper of one's own asks neither Guard nor Dial")
 	}
-	h := &HTTPHandler{log: opts.Logger, strict: opts.RoundTripper, lenient: opts.RoundTripper, close: func() {}}
+	h := &HTTPHandler{
+		transport: opts.RoundTripper, own: opts.RoundTripper == nil, dialer: newDialer(opts), guard: opts.Guard,
+		tls: tlsTable{roots: opts.RootCAs}, close: func() {}, log: opts.Logger,
+	}
 	if h.log == nil {
 		h.log = slog.Default()
 	}
-	if opts.RoundTripper == nil {
-		d := newDialer(opts)
-		strict := transport(opts, d, &tls.Config{RootCAs: opts.RootCAs})
-		lenient := transport(opts, d, lenientTLS())
-		h.strict, h.lenient = strict, lenient
-		h.close = func() { strict.CloseIdleConnections(); lenient.CloseIdleConnections() }
+	if h.own {
+		transport := newTransport(opts, h.dialer)
+		h.transport, h.close = transport, transport.CloseIdleConnections
 	}
 	defaults, err := settings.Resolve()
 	if err != nil {
@@ -105,40 +112,6 @@ func HTTP(opts Options) (*HTTPHandler, error) {
 	}
 	h.byself = h.forJob(defaults)
 	return h, nil
-}
-
-// transport makes a pool of connections. It goes through no proxy, unpacks
-// nothing and speaks HTTP/2 where the server offers it over TLS.
-func transport(opts Options, d *dialer, config *tls.Config) *http.Transport {
-	config.ClientSessionCache = tls.NewLRUClientSessionCache(tlsSessions)
-	config.NextProtos = []string{"h2", "http/1.1"}
-	// Some old servers ask for a client's certificate only once they know
-	// the path, by renegotiating.
-	config.Renegotiation = tls.RenegotiateOnceAsClient
-	return &http.Transport{
-		DialContext: d.dial,
-		DialTLSContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			return d.dialTLS(ctx, network, addr, config)
-		},
-		ForceAttemptHTTP2:      true,
-		DisableCompression:     true,
-		MaxConnsPerHost:        or(opts.ConnsPerHost, DefaultConnsPerHost),
-		MaxIdleConnsPerHost:    or(opts.ConnsPerHost, DefaultConnsPerHost),
-		MaxIdleConns:           or(opts.IdleConns, DefaultIdleConns),
-		IdleConnTimeout:        or(opts.IdleTimeout, DefaultIdleTimeout),
-		ExpectContinueTimeout:  time.Second, // as in http.DefaultTransport
-		MaxResponseHeaderBytes: MaxHeaderBytes,
-	}
-}
-
-// lenientTLS takes any certificate, and the versions and ciphers that servers
-// without a good one are likely to have.
-func lenientTLS() *tls.Config {
-	config := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10}
-	for _, s := range append(tls.CipherSuites(), tls.InsecureCipherSuites()...) {
-		config.CipherSuites = append(config.CipherSuites, s.ID)
-	}
-	return config
 }
 
 func or[T comparable](v, otherwise T) T {
@@ -155,27 +128,38 @@ func (h *HTTPHandler) Fetch(ctx context.Context, req *crawl.Request) (*crawl.Res
 }
 
 // ForJob returns a handler that fetches over h's connections with a job's
-// settings: DOWNLOAD_TIMEOUT, DOWNLOAD_CONNECT_TIMEOUT, DOWNLOAD_MAXSIZE,
-// DOWNLOAD_WARNSIZE, DOWNLOAD_FAIL_ON_DATALOSS, DOWNLOAD_VERIFY_CERTIFICATES.
-// A request's own options win.
+// settings. Jobs whose settings of TLS, HTTP/2 and the local address are the
+// same use each other's connections. A request's own options win.
+//
+// Settings: DNSCACHE_ENABLED, DNSCACHE_SIZE, DNS_TIMEOUT,
+// DOWNLOADER_CLIENT_TLS_CIPHERS, DOWNLOAD_BIND_ADDRESS,
+// DOWNLOAD_CONNECT_TIMEOUT, DOWNLOAD_FAIL_ON_DATALOSS,
+// DOWNLOAD_FIRST_BYTE_TIMEOUT, DOWNLOAD_MAXSIZE, DOWNLOAD_TIMEOUT,
+// DOWNLOAD_TLS_MAX_VERSION, DOWNLOAD_TLS_MIN_VERSION,
+// DOWNLOAD_VERIFY_CERTIFICATES, DOWNLOAD_WARNSIZE, HTTP2_ENABLED.
+//
+// Request options: BindAddress, DownloadFailOnDataloss, DownloadMaxsize,
+// DownloadTimeout, DownloadWarnsize, Proxy.
 func (h *HTTPHandler) ForJob(s settings.Settings) downloader.Handler {
 	j := h.forJob(s)
 	return &j
 }
 
 func (h *HTTPHandler) forJob(s settings.Settings) jobHandler {
+	h.dialer.names.keep(s.DNSCacheSize)
 	j := jobHandler{
-		http:           h,
-		transport:      h.strict,
-		timeout:        s.DownloadTimeout,
-		connectTimeout: s.DownloadConnectTimeout,
-		maxsize:        s.DownloadMaxsize,
-		warnsize:       s.DownloadWarnsize,
-		failOnDataloss: s.DownloadFailOnDataloss,
+		http:             h,
+		timeout:          s.DownloadTimeout,
+		connectTimeout:   s.DownloadConnectTimeout,
+		firstByteTimeout: s.DownloadFirstByteTimeout,
+		dnsTimeout:       s.DNSTimeout,
+		dnsCache:         s.DNSCacheEnabled,
+		bind:             s.DownloadBindAddress,
+		maxsize:          s.DownloadMaxsize,
+		warnsize:         s.DownloadWarnsize,
+		failOnDataloss:   s.DownloadFailOnDataloss,
 	}
-	if !s.DownloadVerifyCertificates {
-		j.transport = h.lenient
-	}
+	j.secure, j.tls = h.tls.of(s)
 	return j
 }
 

@@ -4,8 +4,8 @@ package handlers
 // and dead letters show them, so they never change. Package downloadermw adds
 // "bad-encoding", of bodies that cannot be unpacked.
 const (
-	// ReasonBadRequest: net/http does not send such a request (an invalid
-	// method or header).
+	// ReasonBadRequest: such a request cannot be sent: its method, a header,
+	// its proxy or its bind address is none.
 	ReasonBadRequest = "bad-request"
 	// ReasonBadResponse: the server's answer is no HTTP, not even to a
 	// browser: two lengths that differ, an unknown transfer coding, headers of
@@ -32,11 +32,13 @@ const (
 	ReasonForbiddenScheme = "forbidden-scheme"
 	// ReasonNoFile: there is no such file, it is a folder, or may not be read.
 	ReasonNoFile = "no-file"
-	// ReasonProxy: the proxy does not take the request, or not our password.
+	// ReasonProxy: the request's proxy was not reached, does not know the
+	// credentials, or does not connect to the server.
 	ReasonProxy = "proxy"
 	// ReasonReset: the connection ended before the answer's headers.
 	ReasonReset = "reset"
-	// ReasonTimeout: connecting or the whole fetch took too long.
+	// ReasonTimeout: looking up the host, connecting, the answer's first byte
+	// or the whole fetch took too long; the message says which.
 	ReasonTimeout = "timeout"
 	// ReasonTLS: the handshake failed, but not for the certificate.
 	ReasonTLS = "tls"

@@ -32,8 +32,9 @@ type Deployment struct {
 	Project project.Project
 	// Layers are the settings of the project file.
 	Layers []settings.Layer
-	// Guard refuses addresses that requests may not go to.
-	Guard func(netip.AddrPort) error
+	// Guard refuses addresses that requests may not go to, ProxyGuard those
+	// that no proxy may have.
+	Guard, ProxyGuard func(netip.AddrPort) error
 	// API makes what answers calls of control's URL.
 	API     func(c *cloud.Cloud) http.Handler
 	Meter   *meter.Meter
@@ -46,7 +47,7 @@ type Deployment struct {
 // NewFunction builds one function of a deployment.
 func NewFunction(name string, d Deployment) (*Host, *cloud.Cloud, error) {
 	c, err := cloud.New(cloud.Options{
-		Store: d.Store, Stack: d.Stack, Function: name, Project: d.Project, Layers: d.Layers, Guard: d.Guard, Log: d.Log,
+		Store: d.Store, Stack: d.Stack, Function: name, Project: d.Project, Layers: d.Layers, Guard: d.Guard, ProxyGuard: d.ProxyGuard, Log: d.Log,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -119,7 +120,7 @@ func fromEnvironment(ctx context.Context, name string, p project.Project, api fu
 	m := new(meter.Meter)
 	host, _, err := NewFunction(name, Deployment{
 		Store: aws.New(aws.Config{AWS: cfg, Stack: stack, Now: time.Now, Meter: m}), Stack: stack, Project: p, Layers: layers,
-		Guard: guard.Check, API: api, Meter: m, Log: slog.New(logger), Metrics: os.Stdout, RequestID: logger.RequestID,
+		Guard: guard.Check, ProxyGuard: guard.CheckProxy, API: api, Meter: m, Log: slog.New(logger), Metrics: os.Stdout, RequestID: logger.RequestID,
 	})
 	return host, err
 }

@@ -60,7 +60,7 @@ func newMemoryStack(t testing.TB, p project.Project, wrap func(awssdk.HTTPClient
 	guard := handlers.Guard{Allow: allow}
 	for _, f := range s.stack.Functions {
 		host, c, err := lambdahost.NewFunction(f.Name, lambdahost.Deployment{
-			Store: s.store, Stack: s.stack, Project: p, Guard: guard.Check,
+			Store: s.store, Stack: s.stack, Project: p, Guard: guard.Check, ProxyGuard: guard.CheckProxy,
 			API: func(*cloud.Cloud) http.Handler { return http.NotFoundHandler() },
 			Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		})

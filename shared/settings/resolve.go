@@ -47,6 +47,7 @@ func Resolve(layers ...Layer) (Settings, error) {
 			}
 		}
 	}
+	bad = append(bad, s.checkTogether())
 	return s, errors.Join(bad...)
 }
 

@@ -3,6 +3,7 @@ package settings
 import (
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 )
 
@@ -69,6 +70,19 @@ type Settings struct {
 	// CookiesEnabled sends and takes cookies (COOKIES_ENABLED). Default: true.
 	CookiesEnabled bool
 
+	// DNSCacheEnabled keeps the addresses of hosts for a minute
+	// (DNSCACHE_ENABLED). Default: true.
+	DNSCacheEnabled bool
+
+	// DNSCacheSize is how many hosts' addresses a process keeps
+	// (DNSCACHE_SIZE). Default: 10000. The jobs of a process share them: the
+	// largest number counts.
+	DNSCacheSize int
+
+	// DNSTimeout limits the lookup of a host's addresses (DNS_TIMEOUT).
+	// Default: 1m, at most 1h.
+	DNSTimeout time.Duration
+
 	// DefaultRequestHeaders are sent where the request has none of that name
 	// (DEFAULT_REQUEST_HEADERS). A value replaces the whole default, which is
 	// {"Accept":"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8","Accept-Language":"en"}.
@@ -86,6 +100,10 @@ type Settings struct {
 	// (DEPTH_STATS_VERBOSE). Default: false.
 	DepthStatsVerbose bool
 
+	// DownloadBindAddress is the local IP address that requests are sent from
+	// (DOWNLOAD_BIND_ADDRESS). Default: none, the system chooses.
+	DownloadBindAddress netip.Addr
+
 	// DownloadConnectTimeout limits connecting, TLS included
 	// (DOWNLOAD_CONNECT_TIMEOUT). Default: 0s, which means DownloadTimeout.
 	DownloadConnectTimeout time.Duration
@@ -100,6 +118,11 @@ type Settings struct {
 	// response carries the flag "dataloss" instead.
 	DownloadFailOnDataloss bool
 
+	// DownloadFirstByteTimeout limits the wait from sending a request to the
+	// first byte of its answer (DOWNLOAD_FIRST_BYTE_TIMEOUT). Default: 0s, no
+	// limit but DownloadTimeout.
+	DownloadFirstByteTimeout time.Duration
+
 	// DownloadHandlers switches handlers on or off by their scheme or name
 	// (DOWNLOAD_HANDLERS); those that it does not name are on. Default: {}. On
 	// a stack there is none for file. Scrapy has classes in place of true.
@@ -109,6 +132,16 @@ type Settings struct {
 	// (DOWNLOAD_MAXSIZE). Default: 32MiB, which a function of 512 MB bears.
 	// Zero means no limit.
 	DownloadMaxsize int64
+
+	// DownloadTLSMaxVersion is the newest version of TLS that is spoken, one of
+	// package crypto/tls (DOWNLOAD_TLS_MAX_VERSION). Default: none (0), for the
+	// newest that there is.
+	DownloadTLSMaxVersion uint16
+
+	// DownloadTLSMinVersion is the oldest version of TLS that is spoken, one of
+	// package crypto/tls (DOWNLOAD_TLS_MIN_VERSION). Default: none (0), for TLS
+	// 1.2, or 1.0 where certificates are not checked.
+	DownloadTLSMinVersion uint16
 
 	// DownloadTimeout limits one fetch from dialling to the last byte
 	// (DOWNLOAD_TIMEOUT). Default: 3m. At most 1h.
@@ -123,6 +156,11 @@ type Settings struct {
 	// logged (DOWNLOAD_WARNSIZE). Default: 8MiB. Zero means never.
 	DownloadWarnsize int64
 
+	// DownloaderClientTLSCiphers are the numbers of the cipher suites of TLS up
+	// to 1.2 (DOWNLOADER_CLIENT_TLS_CIPHERS). Default: none (DEFAULT), for
+	// those that package crypto/tls takes for safe.
+	DownloaderClientTLSCiphers []uint16
+
 	// DownloaderStats counts requests, responses and failures
 	// (DOWNLOADER_STATS). Default: true.
 	DownloaderStats bool
@@ -134,6 +172,10 @@ type Settings struct {
 	// FeedExportIndent is how many blanks a level of JSON or XML is indented
 	// by (FEED_EXPORT_INDENT). Default: 0, one item a line.
 	FeedExportIndent int
+
+	// HTTP2Enabled speaks HTTP/2 with servers that offer it over TLS
+	// (HTTP2_ENABLED). Default: true.
+	HTTP2Enabled bool
 
 	// HTTPAuthDomain is the domain that HTTPAuthUser and HTTPAuthPass are sent
 	// to, with those below it (HTTPAUTH_DOMAIN). Default: empty, which is an

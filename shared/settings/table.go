@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"net/netip"
 	"slices"
 	"time"
 )
@@ -118,20 +119,36 @@ func Definitions() []Definition {
 			"Taken from a request's priority once for each link of its depth. Above 0, near pages go first."),
 		row("DEPTH_STATS_VERBOSE", func(s *Settings) *bool { return &s.DepthStatsVerbose }, yesNo(), false, Scrapy,
 			"Counts the requests of each depth."),
+		row("DNSCACHE_ENABLED", func(s *Settings) *bool { return &s.DNSCacheEnabled }, yesNo(), true, Scrapy,
+			"Keeps the addresses of hosts for a minute. What could not be found is not kept."),
+		row("DNSCACHE_SIZE", func(s *Settings) *int { return &s.DNSCacheSize }, whole(1), 10000, Scrapy,
+			"How many hosts' addresses a process keeps. The jobs of a process share them: the largest number counts."),
+		row("DNS_TIMEOUT", func(s *Settings) *time.Duration { return &s.DNSTimeout }, timeout(), time.Minute, Scrapy,
+			"Limits the lookup of a host's addresses."),
+		row("DOWNLOADER_CLIENT_TLS_CIPHERS", func(s *Settings) *[]uint16 { return &s.DownloaderClientTLSCiphers }, ciphers(), nil, Scrapy,
+			"The cipher suites of TLS up to 1.2, by the names of IANA, with colons or commas between them. DEFAULT: those that Go takes for safe. ALL: all that there are, as old servers may need."),
 		row("DOWNLOADER_STATS", func(s *Settings) *bool { return &s.DownloaderStats }, yesNo(), true, Scrapy,
 			"Counts requests, responses and failures."),
+		row("DOWNLOAD_BIND_ADDRESS", func(s *Settings) *netip.Addr { return &s.DownloadBindAddress }, address(), netip.Addr{}, Scrapy,
+			"The local IP address that requests are sent from. Empty: the system chooses."),
 		row("DOWNLOAD_CONNECT_TIMEOUT", func(s *Settings) *time.Duration { return &s.DownloadConnectTimeout }, span(), 0, Ours,
 			"Limits connecting, TLS included. 0: as DOWNLOAD_TIMEOUT."),
 		row("DOWNLOAD_DELAY", func(s *Settings) *time.Duration { return &s.DownloadDelay }, span(), time.Second, Template,
 			"The least time between the starts of two requests of one slot. A larger Crawl-delay in robots.txt wins."),
 		row("DOWNLOAD_FAIL_ON_DATALOSS", func(s *Settings) *bool { return &s.DownloadFailOnDataloss }, yesNo(), true, Scrapy,
 			"Makes a body that is shorter than announced a failure; else the response carries the flag dataloss."),
+		row("DOWNLOAD_FIRST_BYTE_TIMEOUT", func(s *Settings) *time.Duration { return &s.DownloadFirstByteTimeout }, span(), 0, Ours,
+			"Limits the wait from sending a request to the first byte of its answer. 0: as DOWNLOAD_TIMEOUT."),
 		row("DOWNLOAD_HANDLERS", func(s *Settings) *map[string]bool { return &s.DownloadHandlers }, switches(), map[string]bool{}, Scrapy,
 			"Switches handlers on or off by their scheme or name: {\"s3\": null}. Those that it does not name are on; on a stack there is none for file."),
 		row("DOWNLOAD_MAXSIZE", func(s *Settings) *int64 { return &s.DownloadMaxsize }, size(), 32<<20, Changed,
 			"The largest body, before and after decompression. 0: no limit."),
 		row("DOWNLOAD_TIMEOUT", func(s *Settings) *time.Duration { return &s.DownloadTimeout }, timeout(), 180*time.Second, Scrapy,
 			"Limits one fetch, from dialling to the last byte. At most 1h."),
+		row("DOWNLOAD_TLS_MAX_VERSION", func(s *Settings) *uint16 { return &s.DownloadTLSMaxVersion }, tlsVersion(), 0, Scrapy,
+			"The newest version of TLS that is spoken. Empty: the newest that there is."),
+		row("DOWNLOAD_TLS_MIN_VERSION", func(s *Settings) *uint16 { return &s.DownloadTLSMinVersion }, tlsVersion(), 0, Scrapy,
+			"The oldest version of TLS that is spoken. Empty: TLSv1.2, or TLSv1.0 where certificates are not checked."),
 		row("DOWNLOAD_VERIFY_CERTIFICATES", func(s *Settings) *bool { return &s.DownloadVerifyCertificates }, yesNo(), true, Changed,
 			"Refuses a server whose certificate is not good. When false, TLS 1.0 and old ciphers are taken too."),
 		row("DOWNLOAD_WARNSIZE", func(s *Settings) *int64 { return &s.DownloadWarnsize }, size(), 8<<20, Changed,
@@ -140,6 +157,8 @@ func Definitions() []Definition {
 			"The fields of a feed, in their order. Empty: those of the items."),
 		row("FEED_EXPORT_INDENT", func(s *Settings) *int { return &s.FeedExportIndent }, whole(0), 0, Scrapy,
 			"How many blanks a level of JSON or XML is indented by. 0: one item a line."),
+		row("HTTP2_ENABLED", func(s *Settings) *bool { return &s.HTTP2Enabled }, yesNo(), true, Ours,
+			"Speaks HTTP/2 with servers that offer it over TLS."),
 		row("HTTPAUTH_DOMAIN", func(s *Settings) *string { return &s.HTTPAuthDomain }, text(), "", Scrapy,
 			"The domain that HTTPAUTH_USER and HTTPAUTH_PASS are sent to, with those below it. Must be set where one of them is. `*`: every site, Scrapy's None."),
 		row("HTTPAUTH_PASS", func(s *Settings) *string { return &s.HTTPAuthPass }, text().hidden(), "", Scrapy,

@@ -35,7 +35,7 @@ func TestEverySettingHasOneFieldAndEveryFieldOneSetting(t *testing.T) {
 // fieldOf finds the one field that a setting changes.
 func fieldOf(t *testing.T, defaults settings.Settings, name string) string {
 	before := reflect.ValueOf(defaults)
-	for _, value := range []any{77, "no-referrer", "allow", "rfc9111", "ERROR", "DEBUG", "utf-8", "418,599", false, true, map[string]any{"A": "b"}, map[string]any{"s3": nil}, map[string]any{"http": "b"}} {
+	for _, value := range []any{77, "127.0.0.1", "TLSv1.2", "ALL", "no-referrer", "allow", "rfc9111", "ERROR", "DEBUG", "utf-8", "418,599", false, true, map[string]any{"A": "b"}, map[string]any{"s3": nil}, map[string]any{"http": "b"}} {
 		s, err := settings.Resolve(settings.Layer{Name: "test", Values: map[string]any{name: value}})
 		if err != nil {
 			continue

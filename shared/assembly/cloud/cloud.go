@@ -56,10 +56,11 @@ type Options struct {
 	// Layers are the settings above those of the cloud and below those of
 	// spiders and jobs: the project file's.
 	Layers []settings.Layer
-	// Guard refuses addresses that requests may not go to.
-	Guard    func(netip.AddrPort) error
-	Log      *slog.Logger
-	Observer engine.Observer
+	// Guard refuses addresses that requests may not go to, ProxyGuard those
+	// that no proxy may have.
+	Guard, ProxyGuard func(netip.AddrPort) error
+	Log               *slog.Logger
+	Observer          engine.Observer
 }
 
 // New builds the engine. It makes no call to AWS.
@@ -74,7 +75,7 @@ func New(o Options) (*Cloud, error) {
 		return nil, err
 	}
 	log := assembly.AtLevel(o.Log, set.LogLevel)
-	web, err := handlers.HTTP(handlers.Options{Logger: log, Guard: o.Guard})
+	web, err := handlers.HTTP(handlers.Options{Logger: log, Guard: o.Guard, ProxyGuard: o.ProxyGuard})
 	if err != nil {
 		return nil, err
 	}
