@@ -216,10 +216,11 @@ type source struct {
 	methods map[string][]string // of each name: type.name
 	docs    map[string]string
 	own     map[string]bool // declared in the first package
+	pkg     map[string]int  // which of the packages declares it
 }
 
 func readSource(t *testing.T, dirs ...string) *source {
-	s := &source{decls: map[string]ast.Node{}, methods: map[string][]string{}, docs: map[string]string{}, own: map[string]bool{}}
+	s := &source{decls: map[string]ast.Node{}, methods: map[string][]string{}, docs: map[string]string{}, own: map[string]bool{}, pkg: map[string]int{}}
 	for k, dir := range dirs {
 		paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
@@ -234,14 +235,15 @@ func readSource(t *testing.T, dirs ...string) *source {
 				t.Fatal(err)
 			}
 			for _, d := range file.Decls {
-				s.declare(d, k == 0)
+				s.declare(d, k)
 			}
 		}
 	}
 	return s
 }
 
-func (s *source) declare(d ast.Decl, own bool) {
+func (s *source) declare(d ast.Decl, pkg int) {
+	own := pkg == 0
 	switch d := d.(type) {
 	case *ast.FuncDecl:
 		name := d.Name.Name
@@ -249,11 +251,11 @@ func (s *source) declare(d ast.Decl, own bool) {
 			name = receiver(d.Recv.List[0].Type) + "." + name
 			s.methods[d.Name.Name] = append(s.methods[d.Name.Name], name)
 		}
-		s.decls[name], s.docs[name], s.own[name] = d, d.Doc.Text(), own
+		s.decls[name], s.docs[name], s.own[name], s.pkg[name] = d, d.Doc.Text(), own, pkg
 	case *ast.GenDecl:
 		for _, spec := range d.Specs {
 			if ts, ok := spec.(*ast.TypeSpec); ok {
-				s.decls[ts.Name.Name], s.own[ts.Name.Name] = ts, own
+				s.decls[ts.Name.Name], s.own[ts.Name.Name], s.pkg[ts.Name.Name] = ts, own, pkg
 			}
 		}
 	}
@@ -323,7 +325,8 @@ func (s *source) used(root string) use {
 		ast.Inspect(d, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.Ident:
-				if !s.other(n.Name, root) {
+				// A small letter names what is of the same package.
+				if !s.other(n.Name, root) && (n.IsExported() || s.pkg[n.Name] == s.pkg[name]) {
 					visit(n.Name)
 				}
 			case *ast.SelectorExpr:

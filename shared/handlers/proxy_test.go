@@ -20,6 +20,7 @@ import (
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/handlers"
+	"github.com/skitterhq/skitter/shared/handlers/dnstest"
 	"github.com/skitterhq/skitter/shared/handlers/handlertest"
 )
 
@@ -306,11 +307,7 @@ func TestWhatFailsAtAProxyIsTheProxys(t *testing.T) {
 		{"with a path", urls["http"], "http://me:s3cret@127.0.0.1/a", "bad-request", "socks5h"},
 		{"a tunnel that is not answered", urls["https"], silent, "timeout", "while waiting for the proxy's tunnel"},
 	}
-	resolver := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
-		near, far := net.Pipe()
-		go serveDNS(far, nil)
-		return near, nil
-	}}
+	resolver := dnstest.Resolver(dnstest.Names(nil))
 	h := newHandler(t, handlers.Options{Resolver: resolver})
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

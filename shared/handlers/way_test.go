@@ -17,6 +17,7 @@ import (
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/handlers"
+	"github.com/skitterhq/skitter/shared/handlers/dnstest"
 	"github.com/skitterhq/skitter/shared/handlers/handlertest"
 )
 
@@ -193,12 +194,7 @@ func TestABodyMayTakeLongerThanTheFirstByte(t *testing.T) {
 // counted is a resolver of this process alone, which counts its questions.
 func counted(addresses map[string][]string) (*net.Resolver, *atomic.Int32) {
 	asked := new(atomic.Int32)
-	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
-		asked.Add(1)
-		near, far := net.Pipe()
-		go serveDNS(far, addresses)
-		return near, nil
-	}}, asked
+	return dnstest.Resolver(func(name string) []string { asked.Add(1); return addresses[name] }), asked
 }
 
 func TestAddressesAreKept(t *testing.T) {

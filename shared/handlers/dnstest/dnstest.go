@@ -20,11 +20,12 @@ func Resolve(t *testing.T, answer func(name string) []string) {
 	t.Cleanup(func() { net.DefaultResolver = was })
 	// The first lookup of a process makes what package net keeps, and no bubble
 	// of testing/synctest may own that.
-	_, _ = resolver(func(string) []string { return nil }).LookupHost(t.Context(), "first.example")
-	net.DefaultResolver = resolver(answer)
+	_, _ = Resolver(func(string) []string { return nil }).LookupHost(t.Context(), "first.example")
+	net.DefaultResolver = Resolver(answer)
 }
 
-func resolver(answer func(string) []string) *net.Resolver {
+// Resolver is a resolver of its own, by the same answers.
+func Resolver(answer func(string) []string) *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
 		near, far := net.Pipe()
 		go serve(far, answer)
