@@ -17,7 +17,7 @@ import (
 )
 
 // defaultData is the folder where state lives unless --data says otherwise.
-const defaultData = ".skitter"
+const defaultData = assembly.StateDir
 
 // crawlFlags are the options of crawl.
 type crawlFlags struct {

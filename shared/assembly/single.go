@@ -41,7 +41,8 @@ type Singles struct {
 const bare = "fetch"
 
 // NewSingles returns what makes the Singles of a project. It fails if a spider
-// of the project is wrong.
+// of the project is wrong. Where the settings want an HTTP cache, it is that of
+// [StateDir], which crawls on this machine use.
 func NewSingles(p project.Project, layers []settings.Layer, log *slog.Logger) (*Singles, error) {
 	registry, err := p.Registry()
 	if err != nil {
@@ -53,7 +54,7 @@ func NewSingles(p project.Project, layers []settings.Layer, log *slog.Logger) (*
 	}
 	return &Singles{NewBuilder(Parts{
 		Project: p, Registry: registry, Layers: layers, Web: web, Now: time.Now, Log: log,
-		Files: true, Signer: aws.NewSigner(time.Now), Blobs: memory.NewBlobs(),
+		Files: true, Signer: aws.NewSigner(time.Now), Blobs: newStateBlobs(StateDir),
 		Proxies: downloadermw.NewProxies(*httpproxy.FromEnvironment(), time.Now),
 		Robots:  downloadermw.NewRobots(memory.NewOrigins(time.Now), time.Now),
 		Slots: slots.New(memory.NewSlotRows(), slots.Config{

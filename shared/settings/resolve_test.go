@@ -21,6 +21,7 @@ func TestValuesAreReadAsPeopleWriteThem(t *testing.T) {
 	headers := func(s settings.Settings) any { return s.DefaultRequestHeaders }
 	agents := func(s settings.Settings) any { return s.UserAgents }
 	proxies := func(s settings.Settings) any { return s.HTTPProxyProxies }
+	policy := func(s settings.Settings) any { return s.HTTPCachePolicy }
 	logLevel := func(s settings.Settings) any { return s.LogLevel }
 	tests := []struct {
 		name    string
@@ -56,6 +57,9 @@ func TestValuesAreReadAsPeopleWriteThem(t *testing.T) {
 		{"a list with commas", "RETRY_HTTP_CODES", "503, 429", codes, []int{503, 429}},
 		{"one for a list", "RETRY_HTTP_CODES", 503, codes, []int{503}},
 		{"an empty list", "RETRY_HTTP_CODES", "", codes, []int(nil)},
+		{"a policy's name", "HTTPCACHE_POLICY", "rfc9111", policy, "rfc9111"},
+		{"Scrapy's class of a policy", "HTTPCACHE_POLICY", "scrapy.extensions.httpcache.RFC2616Policy", policy, "rfc9111"},
+		{"Scrapy's class of the other", "HTTPCACHE_POLICY", "scrapy.extensions.httpcache.DummyPolicy", policy, "dummy"},
 		{"null for a list", "RETRY_HTTP_CODES", nil, codes, []int(nil)},
 		{"a list of names", "FEED_EXPORT_FIELDS", "name, price", fields, []string{"name", "price"}},
 		{"a list of strings", "FEED_EXPORT_FIELDS", []string{"name"}, fields, []string{"name"}},
@@ -119,6 +123,7 @@ func TestBadValuesAreRefused(t *testing.T) {
 		{"a slot that lets nobody through", "CONCURRENT_REQUESTS_PER_DOMAIN", 0, "0 is not a whole number of 1 or more"},
 		{"a broken count", "CONCURRENT_REQUESTS", 1.5, "1.5 is not a whole number of 0 or more"},
 		{"a status that is none", "RETRY_HTTP_CODES", "503,50", `"503,50" is not a list of HTTP statuses, 100 to 999, or a text with commas between them`},
+		{"a policy that is none", "HTTPCACHE_POLICY", "rfc2616", `"rfc2616" is not one of dummy, rfc9111`},
 		{"a list of something else", "RETRY_HTTP_CODES", []any{true}, "[true] is not a list of HTTP statuses"},
 		{"a hole in a list", "FEED_EXPORT_FIELDS", "a,,b", `"a,,b" is not a list of field names`},
 		{"an unknown policy", "REFERRER_POLICY", "os.system", `"os.system" is not one of scrapy-default, no-referrer,`},
