@@ -27,9 +27,9 @@ const (
 	feedsAndMedia   = "feeds and media" // export of feeds, pipelines of files and images
 )
 
-// parts are what the cases wait for that belong to a part which is to come.
+// parts are what single cases wait for, whose kind is done else.
 var parts = map[string]string{
-	"RED-15": "proxies", "SEC-02 meta_refresh": "meta refresh",
+	"EXP-08": feedsAndMedia, "RED-15": "proxies in the handler of http",
 }
 
 var kinds map[string]kind
@@ -91,19 +91,19 @@ func init() {
 		"redirect_many":      {run: redirectMany},
 		"redirect_matrix":    {named: map[string]func(*testing.T){"RED-04": TestRED04}},
 		"redirect_chain":     {run: redirectChain},
-		"meta_refresh":       later(downloaderIssue),
-		"cookies":            later(downloaderIssue),
+		"meta_refresh":       {run: metaRefresh},
+		"cookies":            {run: cookies},
 		"robots_fetch":       {run: robotsFetch},
 		"robots_fetch_urls":  {run: robotsFetchURLs},
 		"retry_statuses":     {run: retryStatuses},
-		"sequence":           later(downloaderIssue),
+		"sequence":           {named: sequences},
 		"ssrf":               {run: ssrf},
 		"ssrf_dns":           {named: map[string]func(*testing.T){"SEC-03": TestSEC03}},
 		"bomb":               {run: bomb},
 		"scheme":             {named: map[string]func(*testing.T){"SEC-09": TestSEC09}},
-		"perf_conn":          later(downloaderIssue),
-		"perf_mem":           later(downloaderIssue),
-		"perf_cpu":           later(downloaderIssue),
+		"perf_conn":          {run: perfConn},
+		"perf_mem":           {run: perfMem},
+		"perf_cpu":           {run: perfCPU},
 
 		"retry_after": later(politenessIssue, "shared/downloadermw"),
 		"retry_long":  later(politenessIssue),

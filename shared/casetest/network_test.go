@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"math/big"
 	"net"
 	"net/http"
@@ -23,6 +24,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/skitterhq/skitter/shared/handlers"
@@ -39,12 +41,17 @@ type network struct {
 	// request of a connection with its number from 0, and false closes the
 	// connection. The body is not read.
 	raw func(n int, req *http.Request, conn net.Conn) (keep bool)
+	// takes, in place of a site, takes over the connection of a number from 0,
+	// if it will, once TLS stands.
+	takes func(n int, conn net.Conn) bool
 	// robots answers /robots.txt; nil has none.
 	robots http.Handler
 	// refuses are the hosts that take no connection.
 	refuses []string
 	// refusals is how many connections are refused, whatever the host.
 	refusals int
+	// forgets says that nobody looks at what was asked.
+	forgets bool
 	// protocols are what TLS offers. Default: h2 and http/1.1.
 	protocols []string
 	// guard, in place of all of the above, lets the real network be dialled,
@@ -53,11 +60,13 @@ type network struct {
 	// shown is the certificate that a TLS server shows; nil is a good one.
 	shown *tls.Certificate
 
-	mu    sync.Mutex
-	asked []ask
-	dials []string
-	open  map[*pipe]bool
-	http  *http.Server
+	mu             sync.Mutex
+	asked          []ask
+	dials          []string
+	taken, dialled int
+	leaked         int // ends of connections that were open at the end
+	open           map[*pipe]bool
+	http           *http.Server
 }
 
 // An ask is a request as it came to a server.
@@ -82,13 +91,18 @@ func (n *network) connect(t *testing.T, o *handlers.Options) {
 	t.Cleanup(n.close)
 }
 
+// close ends the network. The handler has closed its idle connections before;
+// those that are open yet are leaked.
 func (n *network) close() {
-	n.http.Close()
+	synctest.Wait()
 	n.mu.Lock()
-	defer n.mu.Unlock()
-	for p := range n.open {
-		p.Conn.Close()
+	n.leaked = len(n.open)
+	open := slices.Collect(maps.Keys(n.open))
+	n.mu.Unlock()
+	for _, p := range open {
+		p.Close()
 	}
+	n.http.Close()
 }
 
 func (n *network) dial(ctx context.Context, _, addr string) (net.Conn, error) {
@@ -101,13 +115,18 @@ func (n *network) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.dials = append(n.dials, addr)
-	if slices.Contains(n.refuses, host) || len(n.dials) <= n.refusals {
+	if !n.forgets {
+		n.dials = append(n.dials, addr)
+	}
+	n.dialled++
+	if slices.Contains(n.refuses, host) || n.dialled <= n.refusals {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	}
 	near, far := net.Pipe()
-	client, server := &pipe{Conn: near, network: n}, &pipe{Conn: far, network: n}
+	client := &pipe{Conn: near, network: n, writes: make(chan []byte, 1000), closed: make(chan struct{})}
+	server := &pipe{Conn: far, network: n}
 	n.open[client], n.open[server] = true, true
+	go client.pump()
 	go n.accept(server)
 	return client, nil
 }
@@ -133,6 +152,9 @@ func (n *network) accept(conn net.Conn) {
 			}
 			return authority().issue(cmp.Or(h.ServerName, "127.0.0.1"))
 		}})
+	}
+	if n.takes != nil && n.takes(n.number(), conn) {
+		return
 	}
 	if n.raw != nil {
 		n.play(conn)
@@ -160,6 +182,14 @@ func (n *network) serve(w http.ResponseWriter, r *http.Request) {
 	n.site.ServeHTTP(w, r)
 }
 
+// number counts the connections that were accepted.
+func (n *network) number() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.taken++
+	return n.taken - 1
+}
+
 func (n *network) note(r *http.Request, body string) int {
 	scheme := "http"
 	if r.TLS != nil {
@@ -171,6 +201,9 @@ func (n *network) note(r *http.Request, body string) int {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.forgets {
+		return 0
+	}
 	n.asked = append(n.asked, ask{URL: url, Method: r.Method, Proto: r.Proto, Header: r.Header.Clone(), Body: body})
 	return len(n.asked) - 1
 }
@@ -210,23 +243,51 @@ func (n *network) urls() []string {
 	return urls
 }
 
-// connections is how many ends of connections are open.
-func (n *network) connections() int {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return len(n.open)
-}
-
 // A pipe is one end of a connection, which the network knows while it is open.
+// What the client writes is kept until the server reads it, so that the two do
+// not wait for each other; what the server writes waits for the client.
 type pipe struct {
 	net.Conn
 	network *network
+	writes  chan []byte // of the client's end
+	closed  chan struct{}
+	once    sync.Once
+}
+
+func (p *pipe) Write(b []byte) (int, error) {
+	if p.writes == nil {
+		return p.Conn.Write(b)
+	}
+	select {
+	case <-p.closed:
+		return 0, net.ErrClosed
+	case p.writes <- bytes.Clone(b):
+		return len(b), nil
+	}
+}
+
+// pump writes what the client has written.
+func (p *pipe) pump() {
+	for {
+		select {
+		case <-p.closed:
+			return
+		case b := <-p.writes:
+			if _, err := p.Conn.Write(b); err != nil {
+				<-p.closed // the client learns of it when it reads
+				return
+			}
+		}
+	}
 }
 
 func (p *pipe) Close() error {
 	p.network.mu.Lock()
 	delete(p.network.open, p)
 	p.network.mu.Unlock()
+	if p.closed != nil {
+		p.once.Do(func() { close(p.closed) })
+	}
 	return p.Conn.Close()
 }
 

@@ -221,8 +221,12 @@ func redirectChain(t *testing.T, c reported) {
 	if in.Settings.RedirectMaxTimes != nil {
 		s.settings["REDIRECT_MAX_TIMES"] = strconv.Itoa(*in.Settings.RedirectMaxTimes)
 	}
-	for scheme, proxy := range in.Settings.Proxies {
-		s.settings[strings.ToUpper(scheme)+"_PROXY"] = proxy
+	if in.Settings.Proxies != nil {
+		proxies, err := json.Marshal(in.Settings.Proxies)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.settings["HTTPPROXY_PROXIES"] = string(proxies)
 	}
 	s.network.site = chainSite(t, c, in.Request.URL, in.Hops, in.Server)
 	got := s.crawl(t)

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloader"
 	"github.com/skitterhq/skitter/shared/engine/worldtest"
+	"github.com/skitterhq/skitter/shared/handlers"
+	"github.com/skitterhq/skitter/shared/pipeline"
 	"github.com/skitterhq/skitter/shared/project"
 	"github.com/skitterhq/skitter/shared/spider"
 	"github.com/skitterhq/skitter/shared/spidermw"
@@ -21,6 +25,10 @@ import (
 // spider starts with the requests, hands on what it hears and does no more than
 // parse says.
 type scene struct {
+	jobs      int // one after the other in one process; 0 means one
+	mayFail   bool
+	perHost   int // connections to one host; 0 means the default
+	steps     []pipeline.Step
 	network   *network
 	settings  map[string]string
 	allowed   []string
@@ -76,10 +84,20 @@ func (c crawled) only(t *testing.T) telling {
 
 func (s scene) crawl(t *testing.T) crawled {
 	t.Helper()
-	var got crawled
+	jobs := s.crawlAll(t)
+	return jobs[len(jobs)-1]
+}
+
+// crawlAll crawls in each of the scene's jobs.
+func (s scene) crawlAll(t *testing.T) []crawled {
+	t.Helper()
+	var mu sync.Mutex
+	told := map[crawl.JobUID][]telling{}
 	hear := func(callback bool) spider.Callback {
 		return func(ctx context.Context, page *spider.Page, out *spider.Output) error {
-			got.told = append(got.told, telling{
+			mu.Lock()
+			defer mu.Unlock()
+			told[page.Job.UID] = append(told[page.Job.UID], telling{
 				callback: callback, URL: page.Response.URL, Status: page.Status, Headers: page.Headers.Clone(), Body: string(page.Body),
 				Flags: page.Flags, Request: page.Request.Clone(), failure: page.Failure,
 			})
@@ -119,11 +137,22 @@ func (s scene) crawl(t *testing.T) crawled {
 		list, err := shipped(env)
 		return append(list, s.innermost...), err
 	}
-	got.Crawl = worldtest.CrawlProject(t, p, "cases", nil, worldtest.CrawlOptions{
-		Settings: s.settings, Args: s.args,
-		Web: s.network.connect,
-	})
-	return got
+	if s.steps != nil {
+		p.Pipeline = func(project.Env) ([]pipeline.Step, error) { return s.steps, nil }
+	}
+	names := slices.Repeat([]string{"cases"}, max(s.jobs, 1))
+	var all []crawled
+	for _, c := range worldtest.CrawlJobs(t, p, names, nil, worldtest.CrawlOptions{
+		Settings: s.settings, Args: s.args, Web: s.connect, MayFail: s.mayFail,
+	}) {
+		all = append(all, crawled{Crawl: c, told: told[c.Job.UID]})
+	}
+	return all
+}
+
+func (s scene) connect(t *testing.T, o *handlers.Options) {
+	o.ConnsPerHost = s.perHost
+	s.network.connect(t, o)
 }
 
 // ofURL is a request with headers that a case sets.

@@ -105,9 +105,6 @@ func ssrf(t *testing.T, c reported) {
 			if vector == "media_pipeline" {
 				t.Skip("NOT TESTED: there is no pipeline of files and images yet; with it " + feedsAndMedia + " has to run this vector")
 			}
-			if vector == "meta_refresh" && parts[c.ID+" "+vector] != "" {
-				t.Skip("later: waits for " + parts[c.ID+" "+vector])
-			}
 			for _, target := range in.Targets {
 				g := guarded()
 				checkBlocked(t, target, g, lead(t, vector, target, g), want.Packets)

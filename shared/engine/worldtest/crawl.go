@@ -69,6 +69,8 @@ type CrawlOptions struct {
 	Settings map[string]string
 	// StartURLs take the place of the spider's own; nil leaves those.
 	StartURLs []string
+	// MayFail says that the job need not finish.
+	MayFail bool
 	// Web changes what the handler of http and https is made of, such as its
 	// Dial, which must stay inside the bubble of testing/synctest that t is of. The
 	// site is not asked then, and nobody counts what is fetched. Nil asks the
@@ -96,14 +98,21 @@ func CrawlSite(t *testing.T, s spider.Spider, site http.Handler, o CrawlOptions)
 // the job does not finish.
 func CrawlProject(t *testing.T, p project.Project, name string, site http.Handler, o CrawlOptions) Crawl {
 	t.Helper()
+	return CrawlJobs(t, p, []string{name}, site, o)[0]
+}
+
+// CrawlJobs is [CrawlProject] for a job of each spider named, one after the
+// other in one process.
+func CrawlJobs(t *testing.T, p project.Project, names []string, site http.Handler, o CrawlOptions) []Crawl {
+	t.Helper()
 	registry, err := p.Registry()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got Crawl
+	var crawls []Crawl
 	synctest.Test(t, func(t *testing.T) {
 		var log lines
-		web := &siteTransport{site: site, fetched: make(map[string]int)}
+		web := &siteTransport{site: site}
 		made := handlers.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
 		if o.Web != nil {
 			o.Web(t, &made)
@@ -116,34 +125,51 @@ func CrawlProject(t *testing.T, p project.Project, name string, site http.Handle
 		}
 		defer handler.Close()
 		builder := newBuilder(p, registry, handler, made.Logger)
+		var name string
 		w := New(t, Options{
 			Settings: o.Settings, Apart: o.Apart,
 			Spec:   func(s *crawl.JobSpec) { s.Spider, s.Args, s.StartURLs = name, o.Args, o.StartURLs },
 			Engine: func(c *engine.Config) { c.Build = builder.Build },
 		})
-		got.Job = w.Run()
-		if got.Job.State != crawl.JobFinished {
-			t.Errorf("the job is %s, reason %s", got.Job.State, got.Job.Reason)
-		}
-		got.Fetched, got.Log = web.fetched, log.String()
-		for _, item := range w.Output {
-			text, err := json.Marshal(item)
-			if err != nil {
+		for n := range names {
+			name, web.fetched = names[n], make(map[string]int)
+			if w.Job, _, err = w.Create(t.Context(), w.Order("job"+strings.Repeat("-again", n))); err != nil {
 				t.Fatal(err)
 			}
-			got.Items = append(got.Items, string(text))
-		}
-		slices.Sort(got.Items)
-		if got.Stats, err = w.base.Jobs.Totals(t.Context(), got.Job.UID); err != nil {
-			t.Fatal(err)
-		}
-		if got.Final, err = w.ReadStats(t.Context(), got.Job.UID); err != nil {
-			t.Fatal(err)
-		}
-		if got.Letters, err = w.base.Dead.List(t.Context(), got.Job.UID, 0); err != nil {
-			t.Fatal(err)
+			w.Output = nil
+			got := w.crawled(o)
+			got.Fetched, got.Log = web.fetched, log.String()
+			crawls = append(crawls, got)
 		}
 	})
+	return crawls
+}
+
+// crawled runs the world's job to its end and says what came of it.
+func (w *World) crawled(o CrawlOptions) Crawl {
+	w.t.Helper()
+	got := Crawl{Job: w.Finish()}
+	if got.Job.State != crawl.JobFinished && !o.MayFail {
+		w.t.Errorf("the job is %s, reason %s", got.Job.State, got.Job.Reason)
+	}
+	for _, item := range w.Output {
+		text, err := json.Marshal(item)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		got.Items = append(got.Items, string(text))
+	}
+	slices.Sort(got.Items)
+	var err error
+	if got.Stats, err = w.base.Jobs.Totals(w.t.Context(), got.Job.UID); err != nil {
+		w.t.Fatal(err)
+	}
+	if got.Final, err = w.ReadStats(w.t.Context(), got.Job.UID); err != nil {
+		w.t.Fatal(err)
+	}
+	if got.Letters, err = w.base.Dead.List(w.t.Context(), got.Job.UID, 0); err != nil {
+		w.t.Fatal(err)
+	}
 	return got
 }
 
