@@ -106,9 +106,13 @@ func mayRefresh(resp *crawl.Response) bool {
 // hasRefresh reports whether a text has the word refresh, in any case. It goes
 // by the f, the rarest of its letters.
 func hasRefresh(text []byte) bool {
+	return hasRefreshBy('f', text) || hasRefreshBy('F', text)
+}
+
+func hasRefreshBy(f byte, text []byte) bool {
 	const word, before = "refresh", len("re")
 	for from := 0; ; {
-		at := bytes.IndexAny(text[from:], "fF")
+		at := bytes.IndexByte(text[from:], f)
 		if at < 0 {
 			return false
 		}

@@ -44,8 +44,8 @@ type round struct {
 //   - If the gate stands idle, the line is void: those in it are not coming.
 //   - Without a delay there is no line to keep: a free permit goes to whoever
 //     asks. What the refused are told is this process's guess.
-func (s *Slots) decide(row slotrows.Row, now time.Time, own pace, ops []*op) *round {
-	r := &round{Slots: s, now: now, row: row, pace: own}
+func (s *Slots) decide(row slotrows.Row, now time.Time, own pace, ops []*op) round {
+	r := round{Slots: s, now: now, row: row, pace: own}
 	r.row.Leases = slices.DeleteFunc(slices.Clone(row.Leases), func(l slotrows.Lease) bool {
 		// Its holder's clock may be behind this one.
 		over := !l.Until.Add(s.Slack).After(now)

@@ -23,7 +23,9 @@ type op struct {
 	turn    *Turn
 	refusal *Refusal
 	err     error
-	done    chan struct{}
+	// done is closed when the answer is there. It is nil as long as the op is
+	// in the hands of who made it, who then waits for nobody.
+	done chan struct{}
 }
 
 // answered reports whether a round has settled the op.
@@ -31,7 +33,12 @@ func (o *op) answered() bool {
 	return o.ask == nil || o.turn != nil || o.refusal != nil || o.err != nil
 }
 
+// isDone reports whether the answer is there. Once put has returned, done is
+// nil only if it is.
 func (o *op) isDone() bool {
+	if o.done == nil {
+		return true
+	}
 	select {
 	case <-o.done:
 		return true
@@ -56,18 +63,21 @@ type line struct {
 	at     time.Time   // when it does
 }
 
-// put adds an op. An ask that others wait before, for the same permits, is not
+// put adds an op, and works the line where that is for the caller to do. An ask that others wait before, for the same permits, is not
 // worth a look at the row while one of those permits is here: when that comes
 // back, all are looked at.
 func (s *Slots) put(ctx context.Context, slot string, l *line, o *op) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if !s.queue(ctx, slot, l, o) {
+		o.done = make(chan struct{})
 		return
 	}
 	// Whoever waits for the answer can as well work for it: a goroutine costs
 	// more than the decision. Not for longer, since others may keep coming.
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	ctx = context.WithoutCancel(ctx)
+	if ctx.Done() != nil {
+		ctx = context.WithoutCancel(ctx)
+	}
 	s.round(ctx, slot, l)
 	if l.due() {
 		go s.work(ctx, slot, l)
@@ -76,11 +86,9 @@ func (s *Slots) put(ctx context.Context, slot string, l *line, o *op) {
 	s.rest(ctx, slot, l)
 }
 
-// queue adds an op to the line, and reports whether the caller is to work the
-// line's next round.
+// queue adds an op to the line, whose lock is held, and reports whether the
+// caller is to work the line's next round.
 func (s *Slots) queue(ctx context.Context, slot string, l *line, o *op) (mine bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	if o.ask != nil && len(l.parked) > 0 && l.pace.out > 0 &&
 		o.ask.Policy == l.parked[0].ask.Policy && !o.ask.Told.After(s.Now()) {
 		l.parked = append(l.parked, o)
@@ -203,11 +211,14 @@ func (s *Slots) round(ctx context.Context, slot string, l *line) {
 		if err != nil {
 			o.turn, o.refusal, o.err = nil, nil, err
 		}
-		if o.answered() {
+		if !o.answered() {
+			if o.done == nil {
+				o.done = make(chan struct{})
+			}
+			l.parked = append(l.parked, o)
+		} else if o.done != nil {
 			close(o.done)
-			continue
 		}
-		l.parked = append(l.parked, o)
 	}
 }
 

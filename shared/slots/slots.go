@@ -105,7 +105,7 @@ func (r *Refusal) Error() string {
 // is done. Asks and releases that come together for one slot are worked in one
 // write.
 func (s *Slots) Acquire(ctx context.Context, slot string, ask Ask) (*Turn, error) {
-	o := &op{ask: &ask, done: make(chan struct{}), hurry: s.Wait <= 0}
+	o := &op{ask: &ask, hurry: s.Wait <= 0}
 	l := s.line(slot)
 	s.put(ctx, slot, l, o)
 	if err := s.wait(ctx, slot, l, o); err != nil {
@@ -125,7 +125,6 @@ func (s *Slots) wait(ctx context.Context, slot string, l *line, o *op) error {
 		s.stand(ctx, slot, l, o)
 	}
 	if ctx.Err() == nil {
-		<-o.done
 		return o.err
 	}
 	if !o.isDone() && !l.leave(o) {
@@ -156,9 +155,11 @@ func (s *Slots) stand(ctx context.Context, slot string, l *line, o *op) {
 
 // Release gives a turn back.
 func (s *Slots) Release(ctx context.Context, t *Turn) error {
-	o := &op{release: t.lease, held: s.Now().Sub(t.Start), done: make(chan struct{})}
+	o := &op{release: t.lease, held: s.Now().Sub(t.Start)}
 	s.put(ctx, t.slot, s.line(t.slot), o)
-	<-o.done
+	if o.done != nil {
+		<-o.done
+	}
 	if o.err != nil {
 		return fmt.Errorf("give a turn at slot %s back: %w", t.slot, o.err)
 	}
