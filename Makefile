@@ -52,6 +52,15 @@ test: ## run all tests
 test/crash: ## crash a crawl at 10,000 random pairs of port calls (minutes)
 	SKITTER_PAIRS=10000 $(GO) test -count=1 -timeout 60m -run 'TestCrash' -v ./shared/engine | grep -e 'points reached' -e '^---' -e '^ok'
 
+# go test fuzzes one function of one package at a time.
+FUZZTIME ?= 60s
+.PHONY: fuzz
+fuzz: ## run each fuzz test for FUZZTIME (60s: half an hour in all)
+	@grep -roE '^func Fuzz[A-Za-z0-9]+' --include='*_test.go' shared | sort | while IFS=: read -r file name; do \
+		echo "$${file%/*} $${name#func }"; \
+		$(GO) test -run '^$$' -fuzz "^$${name#func }$$" -fuzztime $(FUZZTIME) ./$${file%/*} || exit 1; \
+	done
+
 .PHONY: emulators
 emulators: ## install moto and dynalite for the tests, in .emulators/
 	@./localstack/install

@@ -125,13 +125,46 @@ func TestEncodingCorpus(t *testing.T) {
 	}
 }
 
+// FuzzDetectEncoding looks for a text that is none, for one that is not the same
+// each time, and for an order other than that of the standard: byte order mark,
+// header, declaration.
 func FuzzDetectEncoding(f *testing.F) {
-	f.Add([]byte("<meta charset=gbk>"), "text/html")
-	f.Add([]byte("\x1b$B<!--><body"), "charset='")
+	for _, seed := range [][2]string{
+		{"<meta charset=gbk>", "text/html"}, {"\x1b$B<!--><body", "charset='"}, {"\xef\xbb\xbf\xd0\x9f", "text/html; charset=cp1251"},
+		{"<meta content='text/html;charset=windows-1251' http-equiv='Content-Type'>\xcf\xf0", "text/html"}, {"<meta charset=gb2312>\xfd\x9b", "text/html"},
+		{"\x93hi\x94", "text/html; charset=iso-8859-1"}, {"\xe0", "text/html; charset=visual"}, {"<meta charset=windows-1251>\xcf", "text/html; charset=foo-8"},
+		{"<meta name=description content='charset=gbk'><p>caf\xc3\xa9 au lait</p>", "text/html"}, {"\xff\xfe<\x00p\x00", ""}, {"\xfe\xff\xd8\x00", "application/json"},
+		{"<meta http-equiv=content-type content='text/html;charset=utf-16'>\xc3\xa9", "text/html"}, {"<meta charset=windows-1252>\xc3\xa9", "text/html; charset=utf-8"},
+		{"<?xml version='1.0' encoding='windows-1251'?><a>\xcf\xf0</a>", "text/xml"}, {"{\"a\":\"\xcf\xf0\"}", "application/json; charset=windows-1251"},
+	} {
+		f.Add([]byte(seed[0]), seed[1])
+	}
 	f.Fuzz(func(t *testing.T, body []byte, contentType string) {
 		doc := extract.NewDocument(body, contentType, "http://example.com/")
-		if !utf8.ValidString(doc.Text()) {
-			t.Errorf("the text is not valid: %q", doc.Text())
+		text := doc.Text()
+		if !utf8.ValidString(text) {
+			t.Errorf("the text is not valid: %q", text)
+		}
+		// One byte becomes three at most: U+FFFD, or a letter of a charset of
+		// one byte. GB18030 and Big5 have letters of two bytes that become two
+		// runes.
+		if len(text) > 3*len(body)+3 {
+			t.Errorf("%d bytes become %d", len(body), len(text))
+		}
+		if string(doc.UTF8()) != text {
+			t.Error("the text and the bytes of it differ")
+		}
+		if again := extract.NewDocument(body, contentType, "http://example.com/"); again.Encoding() != doc.Encoding() || again.Text() != text {
+			t.Errorf("%s the first time, %s the second", doc.Encoding(), again.Encoding())
+		}
+		marked := append([]byte("\xef\xbb\xbf"), body...)
+		if m := extract.NewDocument(marked, contentType, "http://example.com/"); m.Encoding() != "utf-8" || m.Text() != strings.ToValidUTF8(m.Text(), "") {
+			t.Errorf("with a byte order mark it is in %s", m.Encoding())
+		}
+		if !bytes.HasPrefix(body, []byte("\xef\xbb\xbf")) && !bytes.HasPrefix(body, []byte("\xff\xfe")) && !bytes.HasPrefix(body, []byte("\xfe\xff")) {
+			if h := extract.NewDocument(body, "text/html; charset=koi8-r", "http://example.com/"); h.Encoding() != "koi8-r" {
+				t.Errorf("the header says koi8-r, and it is read in %s", h.Encoding())
+			}
 		}
 	})
 }

@@ -1,6 +1,8 @@
 package robots_test
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,8 +49,31 @@ func FuzzPattern(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("User-agent: *\nDisallow: /a*b$\nAllow: /%61\nCrawl-delay: 1\nSitemap: x\n"), "mybot/1", "http://example.com/a?b")
 	f.Add([]byte("\xef\xbb\xbfuser-agent a\rdisallow /\r\n"), "Mozilla/5.0 (compatible; a)", "//h/%2")
+	for _, body := range []string{
+		"User-agent: *\nDisallow: /*s=\n", "Allow: /*/filter/page=*/$\nDisallow: /", "User-agent: *\nDisallow: /*q=*relevance*\nDisallow: /a%2Fb\nDisallow: /caf%C3%A9",
+		"User-agent: *\nDisallow: /file-%2A.html\nDisallow: /foo-%24\n", "User-agent: bot\nDisallow: /\n\nUser-agent: *\nDisallow: /p\n",
+		"# caf\xe9\nUser-agent: *\nDisallow: /p\n", "User-agent: *\nDisallow: /foo\nAllow: /foo\n", "User-agent: *\nCrawl-delay: 0.5\nCrawl-delay: 86400\nCrawl-delay: -3",
+	} {
+		f.Add([]byte(body), "mybot", "http://example.com/a/filter/page=1/?q=foo-$&x=%2A")
+	}
 	f.Fuzz(func(t *testing.T, body []byte, agent, url string) {
 		rules := robots.Parse(body)
+		if again := robots.Parse(body); again.Allowed(agent, url) != rules.Allowed(agent, url) || !slices.Equal(again.Sitemaps(), rules.Sitemaps()) {
+			t.Error("the file is read otherwise the second time")
+		}
+		// A byte order mark, comments and the way that lines end mean nothing.
+		for _, same := range [][]byte{
+			append([]byte("\xef\xbb\xbf"), bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))...),
+			append([]byte("# a comment\n"), bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))...),
+			bytes.ReplaceAll(body, []byte("\n"), []byte("\r\n")),
+		} {
+			if len(body) < 100<<10 && robots.Parse(same).Allowed(agent, url) != rules.Allowed(agent, url) {
+				t.Errorf("%q is decided otherwise by %q", url, same)
+			}
+		}
+		if n := len(rules.Sitemaps()); n > bytes.Count(bytes.ToLower(body), []byte("map")) {
+			t.Errorf("%d sitemaps of a file of %d bytes", n, len(body))
+		}
 		if rules.Allowed(agent, url) != rules.Allowed(strings.ToUpper(agent), url) && isASCII(agent) {
 			t.Errorf("the case of %q matters", agent)
 		}

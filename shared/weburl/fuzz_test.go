@@ -18,6 +18,13 @@ func FuzzResolve(f *testing.F) {
 	for _, ref := range oddRefs {
 		f.Add(bases[0], ref)
 	}
+	for _, ref := range []string{
+		"\n\t http://other.example/x \n", "ht\ntp://other.example/a\tb", "/sale-100%", "/%u0041?q=%zz", "..\\SHIPS\\a.html", "/\\other.example/x",
+		"http://bücher.example:8080/ä?ö=ü#ß", "1:2/x", "foo bar:baz", "/?q=a%2520b&x=%26&b&a=", "///other.example/p", "https:////sites.example.net/x",
+		"//other.example:/x", "http://①②⑦.0.0.1/", "http://[::ffff:169.254.169.254]/", "http://0177.0.0.1./", "/caf\xe9", "http:foo",
+	} {
+		f.Add("http://example.com/dir/page.html", ref)
+	}
 	f.Fuzz(func(t *testing.T, baseText, ref string) {
 		if len(baseText)+len(ref) > 300 || strings.Count(baseText+ref, "@") > 16 {
 			return // the standard knows no bounds
