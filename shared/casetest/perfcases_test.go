@@ -40,6 +40,9 @@ func perfConn(t *testing.T, c reported) {
 	}
 	var want struct{ Leak int }
 	decode(t, c, &in, &want)
+	if testing.Short() {
+		in.N /= 5
+	}
 	for _, path := range in.Paths {
 		t.Run(path, func(t *testing.T) {
 			n := &network{raw: func(_ int, req *http.Request, conn net.Conn) bool {
@@ -136,7 +139,7 @@ func perfMem(t *testing.T, c reported) {
 	}
 	decode(t, c, &in, &want)
 	if testing.Short() {
-		in.Hosts /= 20
+		in.Hosts /= 50
 	}
 	p := spiders.Project()
 	p.Definitions = nil
@@ -229,11 +232,12 @@ func TestPERF05(t *testing.T) {
 	var want struct{ Fetched, Duplicates int }
 	caseOf(t, "PERF-05", &in, &want)
 	if testing.Short() {
-		in.Seeds, want.Fetched = in.Seeds/4, want.Fetched/4
+		in.Seeds, want.Fetched = in.Seeds/20, want.Fetched/20
 	}
+	every := max(in.Seeds/12_500, 1) // calls between two kills
 	synctest.Test(t, func(t *testing.T) {
 		faults := &worldtest.Faults{At: func(name string, nth int) worldtest.Fault {
-			if name == "rows.Put" && nth > 0 && nth%8 == 0 && nth/8 <= in.Kills {
+			if name == "rows.Put" && nth > 0 && nth%every == 0 && nth/every <= in.Kills {
 				return worldtest.CrashAfter
 			}
 			return worldtest.NoFault

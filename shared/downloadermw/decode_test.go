@@ -1,11 +1,8 @@
 package downloadermw_test
 
 import (
-	"bytes"
 	"errors"
 	"net/http"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
@@ -146,43 +143,4 @@ func TestDecodersAreSharedByManyAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-}
-
-func TestScrapysSamples(t *testing.T) {
-	readShared(t, "corpora", "compressed", "html-gzip.bin")
-	for file, encoding := range map[string]string{
-		"html-gzip.bin": "gzip", "html-br.bin": "br", "html-zlibdeflate.bin": "deflate", "html-rawdeflate.bin": "deflate",
-		"html-gzip-deflate.bin": "gzip, deflate", "html-gzip-deflate-gzip.bin": "gzip, deflate, gzip",
-		"html-zstd-static-content-size.bin": "zstd", "html-zstd-static-no-content-size.bin": "zstd", "html-zstd-streaming-no-content-size.bin": "zstd",
-	} {
-		resp, err := unpack(t, nil, crawl.Request{}, encoding, string(readShared(t, "corpora", "compressed", file)))
-		if err != nil || resp.Flags != nil || !bytes.HasPrefix(bytes.TrimSpace(resp.Body), []byte("<!DOCTYPE")) ||
-			!bytes.HasSuffix(bytes.TrimSpace(resp.Body), []byte("</html>")) {
-			t.Errorf("%s: %v", file, err)
-		}
-	}
-	for file, size := range map[string]int{"truncated-crc-error.gz": 25541, "truncated-crc-error-short.gz": 3741, "unexpected-eof.gz": 8576} {
-		resp, err := unpack(t, nil, crawl.Request{}, "gzip", string(readShared(t, "corpora", "compressed", file)))
-		if err != nil || !resp.HasFlag(crawl.FlagPartial) || len(resp.Body) < size {
-			t.Errorf("%s: %+.100v, %v; want the flag partial and %d bytes", file, resp, err, size)
-		}
-	}
-}
-
-func TestScrapysBombs(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "..", "shared", "corpora", "compressed", "bomb-*.bin"))
-	if err != nil || len(files) == 0 {
-		t.Skip("the corpora are not here")
-	}
-	for _, file := range files {
-		body, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		coding := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "bomb-"), ".bin")
-		got := outcome(unpack(t, map[string]any{"DOWNLOAD_MAXSIZE": "1MiB"}, crawl.Request{}, coding, string(body)))
-		if got != "failure too-large" {
-			t.Errorf("%s: %.100s", file, got)
-		}
-	}
 }
