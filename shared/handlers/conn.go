@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"errors"
 	"io"
 	"net"
 	"sync/atomic"
@@ -65,7 +66,7 @@ func (c *conn) Read(p []byte) (int, error) {
 			if n, err = c.read(p, n); n > 0 || err != nil {
 				return n, err
 			}
-		case err == io.EOF && c.end():
+		case errors.Is(err, io.EOF) && c.end():
 		case err != nil:
 			return 0, err
 		}

@@ -3,8 +3,10 @@ package handlers
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"net"
+	"net/http/httptrace"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -53,12 +55,12 @@ func FuzzHead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte, cut, size int) {
 		size = min(max(size, 1), 64<<10)
 		whole, err := io.ReadAll(filtered(raw, len(raw)))
-		if err != nil && err != errHeadTooLarge {
+		if err != nil && !errors.Is(err, errHeadTooLarge) {
 			t.Fatal(err)
 		}
 		c := filtered(raw, cut)
 		pieces, cutErr := io.ReadAll(bufio.NewReaderSize(readerOnly{c}, max(size, 16)))
-		if cutErr != err || err == nil && !bytes.Equal(whole, pieces) {
+		if !errors.Is(cutErr, err) || err == nil && !bytes.Equal(whole, pieces) {
 			t.Errorf("at once %q, %v; in pieces %q, %v", whole, err, pieces, cutErr)
 		}
 		if cap(c.held) > 4*MaxHeaderBytes {
@@ -121,5 +123,38 @@ func BenchmarkHead(b *testing.B) {
 		socket.data = raw
 		c.expect()
 		c.Read(p)
+	}
+}
+
+// net/http may hold bytes that came after the last answer, and take them for the
+// next one before it sees that nobody asked.
+func TestAnAnswerThatWasThereBeforeIsStale(t *testing.T) {
+	for name, test := range map[string]struct {
+		read bool
+		want bool
+	}{
+		"read after it was asked for": {true, false},
+		"there before":                {false, true},
+	} {
+		socket, other := net.Pipe()
+		defer other.Close()
+		c := &conn{Conn: &cutConn{Conn: socket, data: []byte("HTTP/1.1 200 OK\r\n\r\n"), cut: 100}, link: new(link)}
+		e := new(exchange)
+		e.gotConn(httptrace.GotConnInfo{Conn: c, Reused: true})
+		if test.read {
+			c.Read(make([]byte, 100))
+		}
+		e.gotFirstByte()
+		if got := e.isStale(); got != test.want {
+			t.Errorf("%s: stale is %v", name, got)
+			continue
+		}
+		if !test.want {
+			socket.Close()
+			continue
+		}
+		if _, err := socket.Write([]byte("x")); !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("%s: the connection is not closed: %v", name, err)
+		}
 	}
 }

@@ -131,7 +131,7 @@ func (o opened) DialContext(context.Context, string, string) (net.Conn, error) {
 // connectThrough asks an HTTP proxy for a tunnel. Source: RFC 9110, section
 // 9.3.6.
 func connectThrough(ctx context.Context, conn net.Conn, addr, auth string) error {
-	stop := context.AfterFunc(ctx, func() { conn.SetDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	ask := "CONNECT " + addr + " HTTP/1.1\r\nHost: " + addr + "\r\n"
 	if auth != "" {
 		ask += "Proxy-Authorization: " + auth + "\r\n"
@@ -143,6 +143,7 @@ func connectThrough(ctx context.Context, conn net.Conn, addr, auth string) error
 		var answer *http.Response
 		if answer, err = http.ReadResponse(r, &http.Request{Method: http.MethodConnect}); err == nil {
 			status = answer.StatusCode
+			_ = answer.Body.Close() // it has none, or the tunnel is not used
 		}
 	}
 	if !stop() {

@@ -3,8 +3,6 @@ package handlers_test
 import (
 	"errors"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/skitterhq/skitter/shared/crawl"
@@ -43,18 +41,4 @@ func reason(err error) string {
 		return "not a failure: " + err.Error()
 	}
 	return ""
-}
-
-// readShared reads a file of the folder ../shared beside the repository, or
-// skips the test where there is none.
-func readShared(t testing.TB, path ...string) []byte {
-	name := filepath.Join(append([]string{"..", "..", "..", "shared"}, path...)...)
-	data, err := os.ReadFile(name)
-	if os.IsNotExist(err) {
-		t.Skipf("the shared files are not here: %s", filepath.Join(path...))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
 }

@@ -22,7 +22,7 @@ type Answer func(n int, head string, conn net.Conn) (keep bool)
 // Sends answers every request with the same bytes, then closes.
 func Sends(raw string) Answer {
 	return func(_ int, _ string, conn net.Conn) bool {
-		io.WriteString(conn, raw)
+		_, _ = io.WriteString(conn, raw) // who is gone does not read it
 		return false
 	}
 }
@@ -82,7 +82,7 @@ func serve(t testing.TB, config *tls.Config, answer Answer) *Server {
 			})
 		}
 	})
-	t.Cleanup(func() { listener.Close(); all.Wait() })
+	t.Cleanup(func() { _ = listener.Close(); all.Wait() })
 	return s
 }
 
