@@ -121,6 +121,7 @@ func (s *Single) fetch(ctx context.Context, req *crawl.Request) (*crawl.Response
 	for {
 		var resp *crawl.Response
 		sent := req.Clone()
+		sent.CanonicalizeHeaders()
 		err := crawl.Guard(func() (err error) { resp, err = s.rt.Download.Fetch(ctx, sent); return err })
 		var (
 			instead *crawl.Instead

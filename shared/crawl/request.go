@@ -1,6 +1,10 @@
 package crawl
 
-import "net/http"
+import (
+	"maps"
+	"net/http"
+	"slices"
+)
 
 // A Request asks for one page to be fetched and handed to one callback.
 //
@@ -16,7 +20,8 @@ type Request struct {
 	Method string `json:"method,omitempty"`
 
 	// Headers are sent with the request; middlewares add those that are
-	// missing. Keys are canonical, as [http.Header] keeps them.
+	// missing. Keys are canonical, as [http.Header] keeps them; the engine
+	// makes those so that are not ([Request.CanonicalizeHeaders]).
 	Headers http.Header `json:"headers,omitempty"`
 
 	// Body is sent as it is.
@@ -116,4 +121,27 @@ func (r *Request) SetHeader(name, value string) {
 		r.Headers = http.Header{}
 	}
 	r.Headers.Set(name, value)
+}
+
+// CanonicalizeHeaders gives headers whose keys are written otherwise, as in
+// "authorization", the keys that [http.Header] looks them up by: who takes
+// credentials out finds no others. Values of two spellings stand together.
+func (r *Request) CanonicalizeHeaders() { r.Headers = canonical(r.Headers) }
+
+// canonical returns headers with canonical keys: the same map, unless a key is
+// none.
+func canonical(h http.Header) http.Header {
+	other := false
+	for name := range h {
+		other = other || http.CanonicalHeaderKey(name) != name
+	}
+	if !other {
+		return h
+	}
+	c := make(http.Header, len(h))
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		key := http.CanonicalHeaderKey(name)
+		c[key] = append(c[key], h[name]...)
+	}
+	return c
 }

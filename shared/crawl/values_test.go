@@ -140,6 +140,26 @@ func TestCredentialsStayAtTheirOriginWhoeverMadeTheTarget(t *testing.T) {
 	}
 }
 
+func TestHeadersAndCookiesGivenCarelesslyStayAtTheirOriginToo(t *testing.T) {
+	asked := &crawl.Request{
+		URL: "https://example.com/a", Headers: http.Header{"authorization": {"Basic x"}, "cookie": {"s=1"}, "x-own": {"a"}},
+		Cookies: []crawl.Cookie{{Name: "s", Value: "1"}, {Name: "t", Value: "2", Domain: "example.com"}},
+	}
+	next := asked.Clone()
+	next.URL = "https://other.example/"
+	got := (&crawl.Instead{Request: next}).Target(asked)
+	if diff := cmp.Diff(http.Header{"X-Own": {"a"}}, got.Headers); diff != "" {
+		t.Errorf("headers (-want +got):\n%s", diff)
+	}
+	if len(got.Cookies) != 1 || got.Cookies[0].Name != "t" {
+		t.Errorf("cookies %v, want those alone that name their domain", got.Cookies)
+	}
+	next.URL = "https://example.com/b"
+	if got := (&crawl.Instead{Request: next}).Target(asked); got.Headers.Get("Authorization") == "" || len(got.Cookies) != 2 {
+		t.Errorf("at its origin it is asked with %v and %v", got.Headers, got.Cookies)
+	}
+}
+
 func TestTheRequestsOwnLogInStaysAtItsOrigin(t *testing.T) {
 	for _, test := range []struct{ domain, url, want string }{
 		{"", "https://example.com/b", "u p"}, {"", "https://other.example/", " "}, {"", "http://example.com/", " "},

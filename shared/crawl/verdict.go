@@ -2,7 +2,6 @@ package crawl
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
@@ -77,21 +76,26 @@ func (e *Instead) Error() string { return "instead " + weburl.Shown(e.Request.UR
 // left out: middlewares put them on, and the target passes the same ones. So
 // they choose its proxy anew, unless the request itself named one. To another
 // origin (scheme, host or port) go neither Authorization nor Cookie as they
-// were, nor HTTPUser and HTTPPass without an HTTPAuthDomain, whoever made the
-// target.
+// were, nor Cookies without a Domain, nor HTTPUser and HTTPPass without an
+// HTTPAuthDomain, whoever made the target.
 func (e *Instead) Target(asked *Request) *Request {
 	target := e.Request.Clone()
+	target.CanonicalizeHeaders()
+	had := canonical(asked.Headers)
 	for name := range target.Headers {
-		if _, own := asked.Headers[http.CanonicalHeaderKey(name)]; !own {
+		if _, own := had[name]; !own {
 			target.Headers.Del(name)
 		}
 	}
 	if !sameOrigin(asked.URL, target.URL) {
 		for _, name := range []string{"Authorization", "Cookie"} {
-			if slices.Equal(target.Headers[name], asked.Headers[name]) {
+			if slices.Equal(target.Headers[name], had[name]) {
 				target.Headers.Del(name)
 			}
 		}
+		target.Cookies = slices.DeleteFunc(target.Cookies, func(c Cookie) bool {
+			return c.Domain == "" && slices.ContainsFunc(asked.Cookies, func(o Cookie) bool { return o.Name == c.Name && o.Value == c.Value })
+		})
 		if target.HTTPAuthDomain == "" && target.HTTPUser == asked.HTTPUser && target.HTTPPass == asked.HTTPPass {
 			target.HTTPUser, target.HTTPPass = "", ""
 		}

@@ -162,9 +162,9 @@ func TestTheCookiesOfAMessageTakeThePlaceOfTheRequests(t *testing.T) {
 
 func TestARequestWhoseCookiesAreGoneIsAnError(t *testing.T) {
 	w := newWorld(t)
-	raw := json.RawMessage(`{"url":"http://a/","jars_hash":"` + string(jars.HashOf("gone")) + `"}`)
+	raw := json.RawMessage(`{"url":"http://u:secret@a/","jars_hash":"` + string(jars.HashOf("gone")) + `"}`)
 	req, err := w.Unpack(t.Context(), job, raw)
-	if req != nil || !errors.Is(err, jars.ErrNotFound) || !strings.Contains(err.Error(), "http://a/") {
-		t.Errorf("request %v, err %v; want one that wraps ErrNotFound and names the request", req, err)
+	if req != nil || !errors.Is(err, jars.ErrNotFound) || !strings.Contains(err.Error(), "a/") || strings.Contains(err.Error(), "secret") {
+		t.Errorf("request %v, err %v; want one that wraps ErrNotFound and names the request without its password", req, err)
 	}
 }

@@ -108,7 +108,7 @@ func (s *Scheduler) UnpackWith(ctx context.Context, job crawl.JobUID, raw json.R
 	case p.JarsHash != "":
 		var err error
 		if p.Jars, err = s.readJars(ctx, job, p.JarsHash); err != nil {
-			return nil, fmt.Errorf("unpack request %s: %w", p.URL, err)
+			return nil, fmt.Errorf("unpack request %s: %w", weburl.Shown(p.URL), err)
 		}
 	}
 	return p.Request, nil
@@ -135,14 +135,15 @@ func StartIdentifier(element int) *Identifier {
 	return NewIdentifier(crawl.RepeatUnit(crawl.StartUnit, weburl.Fingerprint{}, element))
 }
 
-// Unit returns the unit ID of a request, and puts the request's URL into the
-// form that is sent.
+// Unit returns the unit ID of a request, and puts the request's URL and the keys
+// of its headers into the form that is sent.
 func (i *Identifier) Unit(req *crawl.Request) (crawl.UnitID, error) {
 	u, err := weburl.Parse(req.URL)
 	if err != nil {
 		return crawl.UnitID{}, fmt.Errorf("%w: %w", ErrBadURL, err)
 	}
 	req.URL = u.String()
+	req.CanonicalizeHeaders()
 	fp := weburl.RequestFingerprint(req.HTTPMethod(), u, req.Body, included(req))
 	if !req.DontFilter {
 		return crawl.UnitID(fp), nil
