@@ -2,6 +2,7 @@ package cookies
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/skitterhq/skitter/shared/weburl"
 )
@@ -59,11 +60,50 @@ func (e *edit) done(report *Report) Jars {
 			elsewhere[i] = weburl.RegisteredDomain(p.domain) != site
 		}
 		for len(text) > MaxBytes {
-			e.evict(max(slices.IndexFunc(e.cookies, func(c cookie) bool { return elsewhere[c.place] }), 0))
+			e.shorten(len(text)-MaxBytes, elsewhere)
 			text = e.appendText(text[:0])
 		}
 	}
 	e.text = string(text)
 	report.Evicted = e.evicted
 	return e.Jars
+}
+
+// shorten evicts cookies until so many bytes may be gone, and none that could
+// stay. It counts each cookie's place, though others may be there, so it is to
+// be asked until it is enough; else a header full of cookies costs its square.
+func (e *edit) shorten(by int, elsewhere []bool) {
+	number := len(strconv.FormatInt(int64(len(e.places)), 36)) // of a place, at most
+	for by > 0 && len(e.cookies) > 0 {
+		i := max(slices.IndexFunc(e.cookies, func(c cookie) bool { return elsewhere[c.place] }), 0)
+		c := e.cookies[i]
+		by -= len((Jars{places: e.places[c.place : c.place+1], cookies: []cookie{c.at(0)}}).appendText(nil)) + number
+		e.evict(i)
+	}
+}
+
+// compact forgets places that have no cookies any more, once most have none: a
+// server may name a new one with each.
+func (e *edit) compact() {
+	const few = 32
+	if len(e.places) <= few+2*len(e.cookies) {
+		return
+	}
+	old, now := e.places, make(map[int]int, len(e.cookies))
+	e.places = nil
+	for i, c := range e.cookies {
+		n, known := now[c.place]
+		if !known {
+			n = len(e.places)
+			now[c.place] = n
+			e.places = append(e.places, old[c.place])
+		}
+		e.cookies[i] = c.at(n)
+	}
+}
+
+// at is the cookie in another place.
+func (c cookie) at(place int) cookie {
+	c.place = place
+	return c
 }

@@ -2,6 +2,7 @@ package cookies_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -124,5 +125,29 @@ func BenchmarkJars(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// A header of 256 KiB has some 2,000 cookies, each of a place of its own.
+func TestAHeaderFullOfCookiesDoesNotCostTheSquare(t *testing.T) {
+	const host = "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.example.com"
+	u := parseURL(t, "http://"+host+"/")
+	var lines []string
+	for n := range 2000 {
+		domain := host[2*(n/50):]
+		lines = append(lines, fmt.Sprintf("=%d;Path=/%d;Domain=%s", n%50, n, domain))
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	kept, report := cookies.Jars{}.Take("", u, lines, noon)
+	runtime.ReadMemStats(&after)
+	if len(report.Set) != 2000 || report.Evicted < 1500 || report.Evicted == 2000 {
+		t.Errorf("%d set, %d evicted, want those evicted that have no room", len(report.Set), report.Evicted)
+	}
+	if n := len(kept.String()); n > cookies.MaxBytes || n < cookies.MaxBytes-2*len(host) {
+		t.Errorf("the string has %d bytes, want it as full as it may be", n)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 8<<20 {
+		t.Errorf("it took %d bytes of memory", n)
 	}
 }

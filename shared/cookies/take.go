@@ -185,6 +185,7 @@ func (e *edit) store(c received) error {
 			return errOverwrites
 		}
 	}
+	e.compact()
 	n := e.place(p)
 	is := func(old cookie) bool { return old.name == c.name && old.place == n }
 	made := cookie{name: c.name, value: c.value, place: n, secure: c.secure, expires: c.expiry(e.at.now)}
