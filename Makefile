@@ -48,6 +48,10 @@ test: ## run all tests
 	$(GO) test $(UNRACED)
 	@$(GO) test -count=1 -v -run '^TestSaysWhatIsLeftOut$$' ./shared/aws/emulatortest | grep '^left out:' || true
 
+.PHONY: test/cases
+test/cases: ## run the reported cases whole: 100,000 hosts, 100,000 seeds (minutes)
+	$(GO) test -count=1 -timeout 30m ./shared/casetest
+
 .PHONY: test/crash
 test/crash: ## crash a crawl at 10,000 random pairs of port calls (minutes)
 	SKITTER_PAIRS=10000 $(GO) test -count=1 -timeout 60m -run 'TestCrash' -v ./shared/engine | grep -e 'points reached' -e '^---' -e '^ok'

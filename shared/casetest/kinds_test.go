@@ -21,9 +21,9 @@ func later(issue string, note ...string) kind {
 
 // The issues that do the later kinds.
 const (
-	infraIssue      = "issue 6"         // the stack in CDK, and what is shown of it
+	infraIssue      = "the stack"       // the stack in CDK, and what is shown of it
 	downloaderIssue = "issue 8"         // the downloader, its middlewares and handlers
-	politenessIssue = "issue 9"         // slots, delays, back-off
+	politenessIssue = "politeness"      // slots, delays, back-off
 	feedsAndMedia   = "feeds and media" // export of feeds, pipelines of files and images
 )
 
