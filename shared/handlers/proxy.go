@@ -142,8 +142,9 @@ func connectThrough(ctx context.Context, conn net.Conn, addr, auth string) error
 	for n := 0; err == nil && status < 200 && n < 5; n++ {
 		var answer *http.Response
 		if answer, err = http.ReadResponse(r, &http.Request{Method: http.MethodConnect}); err == nil {
+			// The body is not closed, as that would wait for its end: a tunnel
+			// has none, whatever the headers say, and a no is one without it.
 			status = answer.StatusCode
-			_ = answer.Body.Close() // it has none, or the tunnel is not used
 		}
 	}
 	if !stop() {

@@ -29,7 +29,8 @@ import (
 type testProxy struct {
 	t        testing.TB
 	password string
-	status   int // of the answer to CONNECT, if not 200
+	status   int    // of the answer to CONNECT, if not 200
+	headers  string // of an answer to CONNECT with 200
 
 	mu    sync.Mutex
 	asked []string
@@ -77,7 +78,7 @@ func (p *testProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.t.Error(err)
 		return
 	}
-	io.WriteString(here, "HTTP/1.1 200 Connection established\r\n\r\n")
+	io.WriteString(here, "HTTP/1.1 200 Connection established\r\n"+p.headers+"\r\n")
 	pump(here, there)
 }
 
@@ -247,6 +248,20 @@ func TestAnOddAnswerThroughATunnelIsReadToo(t *testing.T) {
 	}
 }
 
+// RFC 9110, section 9.3.6: a client ignores both in an answer to CONNECT.
+func TestATunnelHasNoBody(t *testing.T) {
+	url := servers(t)["https"]
+	job := newHandler(t, handlers.Options{}).ForJob(with(t, map[string]any{
+		"DOWNLOAD_VERIFY_CERTIFICATES": false, "DOWNLOAD_CONNECT_TIMEOUT": "5s",
+	}))
+	for _, header := range []string{"Content-Length: 0", "Content-Length: 5", "Transfer-Encoding: chunked"} {
+		proxy := proxied(t, &testProxy{headers: header + "\r\n"}, false)
+		if _, err := job.Fetch(t.Context(), &crawl.Request{URL: url, Options: crawl.Options{Proxy: proxy}}); err != nil {
+			t.Errorf("%s: %v", header, err)
+		}
+	}
+}
+
 func TestConnectionsOfOtherCredentialsAreNotShared(t *testing.T) {
 	urls := servers(t)
 	proxy := new(testProxy)
@@ -284,6 +299,13 @@ func TestWhatFailsAtAProxyIsTheProxys(t *testing.T) {
 	nobody.Close()
 	says := func(raw string) string { return handlertest.Serve(t, handlertest.Sends(raw)).URL }
 	silent := handlertest.Serve(t, func(_ int, _ string, conn net.Conn) bool { io.Copy(io.Discard, conn); return false }).URL
+	hangs := func(raw string) string {
+		return handlertest.Serve(t, func(_ int, _ string, conn net.Conn) bool {
+			io.WriteString(conn, raw)
+			io.Copy(io.Discard, conn)
+			return false
+		}).URL
+	}
 	tests := []struct {
 		name, url, proxy, want, message string
 	}{
@@ -294,6 +316,7 @@ func TestWhatFailsAtAProxyIsTheProxys(t *testing.T) {
 		{"no password, for a tunnel", urls["https"], proxied(t, &testProxy{password: "me:s3cret"}, false), "proxy", "407"},
 		{"another password, of socks", urls["https"], "socks5://me:s3cret@" + serveSOCKS(t, "me", "another"), "proxy", "authentication"},
 		{"no tunnel", urls["https"], proxied(t, &testProxy{status: 503}, false), "proxy", "503 Service Unavailable"},
+		{"no tunnel, and words without end", urls["https"], hangs("HTTP/1.1 407 No\r\nContent-Length: 100\r\n\r\nhello"), "proxy", "407"},
 		{"no HTTP", urls["https"], says("SSH-2.0\r\n"), "proxy", "no answer to CONNECT"},
 		{"the end", urls["https"], says(""), "proxy", "no answer to CONNECT"},
 		{"more than the tunnel", urls["https"], says("HTTP/1.1 200 OK\r\n\r\nhello"), "proxy", "said more"},
