@@ -137,8 +137,12 @@ func unpack(h head, body []byte) ([]byte, error) {
 			return nil, err
 		}
 		var out bytes.Buffer
-		if n, err := io.Copy(&out, io.LimitReader(r, int64(h.Size)+1)); err != nil || n != int64(h.Size) {
-			return nil, fmt.Errorf("the body has %d bytes or more, not %d: %w", n, h.Size, err)
+		n, err := io.Copy(&out, io.LimitReader(r, int64(h.Size)+1))
+		if err != nil {
+			return nil, err
+		}
+		if n != int64(h.Size) {
+			return nil, fmt.Errorf("the body has %d bytes or more, not %d", n, h.Size)
 		}
 		return out.Bytes(), nil
 	}

@@ -66,7 +66,7 @@ func (p RFC9111) lifetime(resp *crawl.Response, received time.Time) time.Duratio
 		if err != nil {
 			return 0 // as in "Expires: 0"
 		}
-		return max(expires.Sub(date), 0)
+		return min(max(expires.Sub(date), 0), forever)
 	}
 	if !slices.Contains(understood, resp.Status) && !said.has("public") {
 		return 0
@@ -86,7 +86,9 @@ func (p RFC9111) lifetime(resp *crawl.Response, received time.Time) time.Duratio
 func age(e *Entry, now time.Time) time.Duration {
 	apparent := max(e.Received.Sub(dateOf(e.Response.Headers, e.Received)), 0)
 	told := deltaSeconds(firstOf(e.Response.Headers["Age"]))
-	return max(apparent, told) + max(now.Sub(e.Received), 0)
+	since := max(now.Sub(e.Received), 0)
+	// Each is cut, as a sum that overflows would be young.
+	return min(min(max(apparent, told), forever)+min(since, forever), forever)
 }
 
 func firstOf(lines []string) string {
