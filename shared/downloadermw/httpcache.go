@@ -151,10 +151,11 @@ func (c *httpCache) warn(text string, req *crawl.Request, err error) {
 }
 
 // fingerprintFor is what a request is kept under. A handler that the request
-// names may make another page of the same address.
+// names may make another page of the same address, and so does a Host of its
+// own.
 func fingerprintFor(req *crawl.Request, u weburl.URL, method string) string {
 	var headers map[string][]string
-	for _, name := range req.IncludeHeaders {
+	for _, name := range append([]string{"Host"}, req.IncludeHeaders...) {
 		if values := req.Headers[http.CanonicalHeaderKey(name)]; len(values) > 0 {
 			if headers == nil {
 				headers = make(map[string][]string)

@@ -253,6 +253,22 @@ func TestEachIdentityHasItsOwnPages(t *testing.T) {
 	w.want(get(), "response page of ", true, 0)
 }
 
+// A Host of one's own has the page of another site come from the address.
+func TestAnotherHostsPageIsAnother(t *testing.T) {
+	for _, policy := range []string{"dummy", "rfc9111"} {
+		w := newCacheWorld(t, policy)
+		w.web = downloader.HandlerFunc(func(_ context.Context, req *crawl.Request) (*crawl.Response, error) {
+			return &crawl.Response{
+				URL: req.URL, Status: 200, Request: req, Headers: lined("Cache-Control: max-age=60"),
+				Body: []byte("of " + req.Headers.Get("Host")),
+			}, nil
+		})
+		w.want(get("Host: evil.example"), "response of evil.example", false, 1)
+		w.want(get(), "response of ", false, 1)
+		w.want(get("Host: evil.example"), "response of evil.example", true, 0)
+	}
+}
+
 // The cache is inside of HTTPCompression: it has each coding as it came.
 func TestPackedBodiesAreKeptPacked(t *testing.T) {
 	w := newCacheWorld(t, "rfc9111")
