@@ -29,7 +29,7 @@ const (
 
 // parts are what single cases wait for, whose kind is done else.
 var parts = map[string]string{
-	"EXP-08": feedsAndMedia, "RED-15": "proxies in the handler of http",
+	"EXP-08": feedsAndMedia,
 }
 
 var kinds map[string]kind
