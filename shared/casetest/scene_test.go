@@ -25,19 +25,21 @@ import (
 // spider starts with the requests, hands on what it hears and does no more than
 // parse says.
 type scene struct {
-	jobs      int // one after the other in one process; 0 means one
+	network  *network
+	settings map[string]string
+	allowed  []string // domains
+
+	requests []*crawl.Request  // to start with
+	start    spider.Results    // in place of the requests
+	args     map[string]string // url is an address to start with, in place of the requests
+	parse    spider.Callback   // after what was heard is noted
+	legs     []spider.Leg
+	steps    []pipeline.Step
+
+	innermost []downloader.Middleware // nearest to the web, after those that are shipped
+	perHost   int                     // connections to one host; 0 means the default
+	jobs      int                     // one after the other in one process; 0 means one
 	mayFail   bool
-	perHost   int // connections to one host; 0 means the default
-	steps     []pipeline.Step
-	network   *network
-	settings  map[string]string
-	allowed   []string
-	requests  []*crawl.Request
-	parse     spider.Callback
-	start     spider.Results // in place of the requests
-	legs      []spider.Leg
-	args      map[string]string // url is an address to start with, in place of the requests
-	innermost []downloader.Middleware
 }
 
 // A telling is what a callback or an errback of the spider was given.

@@ -29,7 +29,7 @@ var sequences = map[string]func(*testing.T){
 	"SQS-12": TestSQS12, "SEC-07": TestSEC07, "PERF-05": TestPERF05,
 }
 
-// in turns a script into a site.
+// script turns answers into a site that gives one after the other.
 func script(answers []scripted) http.Handler {
 	var list []http.Handler
 	for _, a := range answers {

@@ -43,6 +43,9 @@ func (g *watchedGuard) check(addr netip.AddrPort) error {
 	defer g.mu.Unlock()
 	if err == nil {
 		g.packets = append(g.packets, addr.Addr())
+		if addr.Addr() != public {
+			return fmt.Errorf("the test sends no packet to %s", addr)
+		}
 	}
 	return err
 }
