@@ -6,9 +6,13 @@ package main
 
 import (
 	"context"
+	"log"
 	"os"
+
+	"github.com/skitterhq/skitter/shared/handlers"
 )
 
 func main() {
+	log.SetOutput(handlers.StandardLog(os.Stderr))
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

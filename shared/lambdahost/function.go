@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	stdlog "log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -88,6 +89,7 @@ func control(c *cloud.Cloud, d Deployment) *Control {
 // is logged in one line and ends the environment.
 func Main(name string, p project.Project, api func(c *cloud.Cloud) http.Handler) {
 	useMemory(os.Getenv)
+	stdlog.SetOutput(handlers.StandardLog(os.Stderr))
 	logger := NewLogger(os.Stdout)
 	log := slog.New(logger)
 	host, err := fromEnvironment(context.Background(), name, p, api, logger)
