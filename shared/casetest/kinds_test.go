@@ -22,7 +22,6 @@ func later(issue string, note ...string) kind {
 // The issues that do the later kinds.
 const (
 	infraIssue      = "the stack"       // the stack in CDK, and what is shown of it
-	downloaderIssue = "issue 8"         // the downloader, its middlewares and handlers
 	politenessIssue = "politeness"      // slots, delays, back-off
 	feedsAndMedia   = "feeds and media" // export of feeds, pipelines of files and images
 )
