@@ -7,10 +7,10 @@ BIN     := bin/skitter
 # The built-in site is on this machine and ours, so it is crawled at full speed.
 FAST    := -s DOWNLOAD_DELAY=0 -s CONCURRENT_REQUESTS_PER_DOMAIN=16
 # The race detector makes SQLite in Go too slow to compile and run, so the
-# packages over it run without. Packages casetest, engine, extract and legs run
-# both ways: in part with it, whole without.
+# packages over it run without. Packages engine, extract and legs run both ways:
+# in part with it, whole without.
 RACED    = $(shell $(GO) list ./... | grep -v -e /shared/local -e /shared/assembly -e /cmd/)
-UNRACED  = ./shared/casetest ./shared/engine ./shared/extract/... ./shared/legs ./shared/local/... ./shared/assembly/... ./cmd/...
+UNRACED  = ./shared/engine ./shared/extract/... ./shared/legs ./shared/local/... ./shared/assembly/... ./cmd/...
 LINT    := $(GO) tool -modfile=tools/go.mod golangci-lint
 
 .DEFAULT_GOAL := help
