@@ -17,7 +17,7 @@ type exchange struct {
 	trace httptrace.ClientTrace
 
 	firstByteLimit time.Duration           // 0: none
-	stop           context.CancelCauseFunc // ends the fetch
+	stop           context.CancelCauseFunc // ends the fetch; nil without a limit
 
 	mu     sync.Mutex
 	late   *time.Timer // fires when the first byte is late

@@ -66,8 +66,11 @@ type fetch struct {
 func (f *fetch) do() (*crawl.Response, error) {
 	own, cancel := context.WithTimeout(f.ctx, f.limit)
 	defer cancel()
-	own, stop := context.WithCancelCause(own)
-	defer stop(nil)
+	var stop context.CancelCauseFunc
+	if f.job.firstByteTimeout > 0 {
+		own, stop = context.WithCancelCause(own)
+		defer stop(nil)
+	}
 	f.own = own
 
 	start := time.Now()
