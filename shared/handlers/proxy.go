@@ -141,9 +141,10 @@ func connectThrough(ctx context.Context, conn net.Conn, addr, auth string) error
 	status := 0
 	for n := 0; err == nil && status < 200 && n < 5; n++ {
 		var answer *http.Response
-		if answer, err = http.ReadResponse(r, &http.Request{Method: http.MethodConnect}); err == nil {
-			// The body is not closed, as that would wait for its end: a tunnel
-			// has none, whatever the headers say, and a no is one without it.
+		// A tunnel's answer has no body, whatever its headers say, and a no is
+		// one without it.
+		answer, err = http.ReadResponse(r, &http.Request{Method: http.MethodConnect}) //nolint:bodyclose // closing would wait for the body's end
+		if err == nil {
 			status = answer.StatusCode
 		}
 	}
