@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -167,12 +168,11 @@ func TestAnErrbackHasTheCookiesOfTheFailedAnswer(t *testing.T) {
 // A request that comes back without its turn has the cookies it came with.
 func TestARequestThatWaitsForItsTurnKeepsItsCookies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		waited := map[string]bool{}
+		var waited sync.Map
 		w := worldtest.New(t, worldtest.Options{
 			Apart: true, Site: worldtest.CrashSite,
 			Fetch: func(ctx context.Context, req *crawl.Request, site downloader.Handler) (*crawl.Response, error) {
-				if key := fmt.Sprint(req.URL, req.RetryTimes); !waited[key] {
-					waited[key] = true
+				if _, came := waited.LoadOrStore(fmt.Sprint(req.URL, req.RetryTimes), true); !came {
 					return nil, &crawl.Later{At: time.Now().Add(time.Minute), Queued: true, Why: "slot"}
 				}
 				return site.Fetch(ctx, req)
