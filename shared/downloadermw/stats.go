@@ -5,12 +5,12 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/downloader"
 	"github.com/skitterhq/skitter/shared/settings"
 	"github.com/skitterhq/skitter/shared/stats"
-	"github.com/skitterhq/skitter/shared/weburl"
 )
 
 // DownloaderStats counts each fetch once. Only the HTTP cache stands further in,
@@ -51,8 +51,19 @@ func DownloaderStats(s settings.Settings, st *stats.Collector) downloader.Middle
 // requestSize is the length of the request as HTTP/1.1 writes it.
 func requestSize(req *crawl.Request) int64 {
 	size := len(req.HTTPMethod()) + len("  HTTP/1.1\r\n") + headerSize(req.Headers) + len("\r\n") + len(req.Body)
-	if u, err := weburl.Parse(req.URL); err == nil {
-		size += len(u.RequestTarget()) + len("Host: \r\n") + len(u.Host())
+	// The URL stands in the form that is sent, so its parts need no parsing.
+	if scheme, rest, ok := strings.Cut(req.URL, "://"); ok && (scheme == "http" || scheme == "https") {
+		rest, _, _ = strings.Cut(rest, "#")
+		end := strings.IndexAny(rest, "/?")
+		if end < 0 {
+			end = len(rest)
+		}
+		host := rest[strings.LastIndexByte(rest[:end], '@')+1 : end]
+		target := len(rest) - end
+		if target == 0 || rest[end] == '?' {
+			target++ // the path is /
+		}
+		size += target + len("Host: \r\n") + len(host)
 	}
 	return int64(size)
 }

@@ -1,9 +1,9 @@
 package slots
 
 import (
-	"crypto/rand"
-	"encoding/hex"
+	"math/rand/v2"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/skitterhq/skitter/shared/slotrows"
@@ -185,8 +185,6 @@ func (r *round) draw(p Policy) time.Duration {
 
 func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
-func leaseID() string {
-	var b [8]byte
-	rand.Read(b[:]) // never fails, see crypto/rand
-	return hex.EncodeToString(b[:])
-}
+// leaseID needs no secrecy, but must be another in each process: math/rand/v2
+// seeds itself from the system's random numbers.
+func leaseID() string { return strconv.FormatUint(rand.Uint64(), 16) }
