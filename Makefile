@@ -17,7 +17,7 @@ LINT    := $(GO) tool -modfile=tools/go.mod golangci-lint
 
 .PHONY: help
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z\/-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z\/-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## build the command line into bin/

@@ -363,25 +363,22 @@ func TestSEC07(t *testing.T) {
 	}
 	var want struct{ Sent []bool }
 	caseOf(t, "SEC-07", &in, &want)
-	ask := func(settings map[string]string) []bool {
-		n := &network{site: scripted{Body: "page"}}
-		s := scene{network: n, settings: settings}
-		for _, url := range in.URLs {
-			s.requests = append(s.requests, &crawl.Request{URL: url})
-		}
-		s.crawl(t)
-		sent := map[string]bool{}
-		for _, a := range n.asked {
-			user, pass, _ := (&http.Request{Header: a.Header}).BasicAuth()
-			sent[a.URL] = user == in.Settings["HTTPAUTH_USER"] && pass == in.Settings["HTTPAUTH_PASS"]
-		}
-		var list []bool
-		for _, url := range in.URLs {
-			list = append(list, sent[url])
-		}
-		return list
+	n := &network{site: scripted{Body: "page"}}
+	s := scene{network: n, settings: in.Settings}
+	for _, url := range in.URLs {
+		s.requests = append(s.requests, &crawl.Request{URL: url})
 	}
-	if diff := cmp.Diff(want.Sent, ask(in.Settings)); diff != "" {
+	s.crawl(t)
+	sent := map[string]bool{}
+	for _, a := range n.asked {
+		user, pass, _ := (&http.Request{Header: a.Header}).BasicAuth()
+		sent[a.URL] = user == in.Settings["HTTPAUTH_USER"] && pass == in.Settings["HTTPAUTH_PASS"]
+	}
+	var got []bool
+	for _, url := range in.URLs {
+		got = append(got, sent[url])
+	}
+	if diff := cmp.Diff(want.Sent, got); diff != "" {
 		t.Errorf("sent to %q (-want +got):\n%s", in.URLs, diff)
 	}
 }
