@@ -16,12 +16,12 @@ import (
 
 // printExchanges prints what was sent and what came back, as Scrapy does, for
 // each redirect and each retry, with the page's own size at the end. A robots.txt
-// that was looked up on the way is a line.
-func printExchanges(w io.Writer, told []assembly.Exchange, page *crawl.Response) {
+// that was looked up on the way to the URL asked for is a line.
+func printExchanges(w io.Writer, asked string, told []assembly.Exchange, page *crawl.Response) {
 	for k := range told {
 		x := &told[k]
 		url := weburl.Redact(x.Request.URL)
-		if isRobots(told, k) {
+		if onTheWay(asked, x) {
 			fmt.Fprintf(w, "* looked up %s: %s\n", url, outcome(x))
 			continue
 		}
@@ -35,7 +35,7 @@ func printExchanges(w io.Writer, told []assembly.Exchange, page *crawl.Response)
 		}
 		fmt.Fprintf(w, "* %s\n", outcome(x))
 		printConnection(w, x.Response)
-		if k+1 < len(told) && x.Response != nil && !isRobots(told, k+1) {
+		if k+1 < len(told) && x.Response != nil && !onTheWay(asked, &told[k+1]) {
 			fmt.Fprintf(w, "* then %s\n", weburl.Redact(told[k+1].Request.URL))
 		}
 	}
@@ -44,9 +44,11 @@ func printExchanges(w io.Writer, told []assembly.Exchange, page *crawl.Response)
 	}
 }
 
-// isRobots reports whether an exchange is none of the page's own.
-func isRobots(told []assembly.Exchange, k int) bool {
-	return strings.HasSuffix(told[k].Request.URL, "/robots.txt") && k+1 < len(told)
+// onTheWay reports whether an exchange is none of the page's own, but that of a
+// robots.txt.
+func onTheWay(asked string, x *assembly.Exchange) bool {
+	const robots = "/robots.txt"
+	return strings.HasSuffix(x.Request.URL, robots) && !strings.HasSuffix(asked, robots)
 }
 
 func printHeaders(w io.Writer, h http.Header) {

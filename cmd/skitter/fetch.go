@@ -26,7 +26,10 @@ func (a *app) fetchCommand() *cobra.Command {
 		Long: `Fetches a page through the project's downloader middlewares (robots.txt, retries,
 redirects, decompression) and prints its body. --headers prints in its place what
 was sent and received, redirects and all, and where the time went; -v prints both,
-the latter on stderr. Passwords and the values of cookies are hidden there.`,
+the latter on stderr. Passwords and the values of cookies are hidden there.
+
+Exits with 0 if a page came, whatever its status, 1 if none did, 2 if the command
+is wrong.`,
 		Example: `  skitter fetch http://127.0.0.1:8000/p/0
   skitter fetch --headers http://127.0.0.1:8000/redirect/302
   skitter fetch -v http://127.0.0.1:8000/p/0 > page.html`,
@@ -63,9 +66,9 @@ func (a *app) runFetch(ctx context.Context, f fetchFlags, raw string) error {
 	case f.jsonForm:
 		err = errors.Join(err, printJSON(a.stdout, exchangeLines(told)))
 	case f.headers:
-		printExchanges(a.stdout, told, resp)
+		printExchanges(a.stdout, u, told, resp)
 	case f.verbose:
-		printExchanges(a.stderr, told, resp)
+		printExchanges(a.stderr, u, told, resp)
 	}
 	if err != nil || f.headers || f.jsonForm {
 		return err

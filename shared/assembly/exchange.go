@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/skitterhq/skitter/shared/crawl"
@@ -19,8 +18,8 @@ type Exchange struct {
 	// Request is what the handler was given.
 	Request *crawl.Request
 	// Sent are the headers as they went over the wire, in their order: those
-	// of HTTP/2 in small letters, with its pseudo-headers. It is nil where no
-	// connection tells, as with a file.
+	// of HTTP/2 in small letters, with its pseudo-headers. None were sent
+	// where no connection was made, or none tells, as with a file.
 	Sent []Header
 	// Response is what came, nil if nothing did. Its headers and its body are
 	// as they were received.
@@ -109,16 +108,6 @@ func (s *Single) Trace(ctx context.Context, req *crawl.Request) (*crawl.Response
 
 // Redacted returns the headers that were sent, for people to see.
 func (x *Exchange) Redacted() []Header {
-	if x.Sent == nil {
-		var sent []Header
-		for name, values := range crawl.RedactedHeaders(x.Request.Headers) {
-			for _, v := range values {
-				sent = append(sent, Header{name, v})
-			}
-		}
-		slices.SortStableFunc(sent, func(a, b Header) int { return strings.Compare(a.Name, b.Name) })
-		return sent
-	}
 	sent := slices.Clone(x.Sent)
 	for k, h := range sent {
 		sent[k].Value = crawl.RedactedHeaders(http.Header{h.Name: {h.Value}})[h.Name][0]

@@ -46,7 +46,7 @@ func (a Attempts) Left(req *crawl.Request) int {
 // the spider wants it so, and a priority of its own counts instead. It is nil if
 // no attempt is left.
 func (a Attempts) Again(req *crawl.Request, want *crawl.Retry) *crawl.Retry {
-	verdict := a.again(req, cmp.Or(want.Reason, crawl.Unspecified), want.After)
+	verdict := a.again(req, cmp.Or(want.Reason, crawl.Unspecified), "", want.After)
 	if verdict != nil && want.Priority != 0 {
 		verdict.Priority = want.Priority
 	}
@@ -54,21 +54,21 @@ func (a Attempts) Again(req *crawl.Request, want *crawl.Retry) *crawl.Retry {
 }
 
 // again is the verdict of another attempt, which waits atLeast, or nil if there
-// is none left or none is wanted.
-func (a Attempts) again(req *crawl.Request, reason string, atLeast time.Duration) *crawl.Retry {
+// is none left or none is wanted. The message of a failure is for the log.
+func (a Attempts) again(req *crawl.Request, reason, message string, atLeast time.Duration) *crawl.Retry {
 	if req.DontRetry {
 		return nil
 	}
 	if a.Left(req) == 0 {
 		a.stats.Inc("retry/max_reached")
 		level, _ := a.giveUpLevel(req)
-		a.log.Log(context.Background(), level, "gave up retrying", "url", shown(req), "attempts", req.RetryTimes+1, "reason", reason)
+		a.log.Log(context.Background(), level, "gave up retrying", "url", shown(req), "attempts", req.RetryTimes+1, "reason", reason, "message", message)
 		return nil
 	}
 	a.stats.Inc("retry/count")
 	a.stats.Inc("retry/reason_count/" + reason)
 	wait := min(max(a.backoff(req.RetryTimes), atLeast), a.settings.RetryMaxDelay)
-	a.log.Debug("retrying", "url", shown(req), "attempts", req.RetryTimes+1, "reason", reason, "after", wait)
+	a.log.Debug("retrying", "url", shown(req), "attempts", req.RetryTimes+1, "reason", reason, "message", message, "after", wait)
 	priority := a.settings.RetryPriorityAdjust
 	if req.PriorityAdjust != nil {
 		priority = *req.PriorityAdjust

@@ -72,6 +72,7 @@ func HTTPCache(s settings.Settings, st *stats.Collector, log *slog.Logger, blobs
 	if err := blob.CheckKey(prefix); err != nil || len(prefix) > blob.MaxKey/2 {
 		return nil, fmt.Errorf("setting HTTPCACHE_DIR: %q is no name in the blob store: want letters, digits and - _ . =, with slashes between them, as in %q", s.HTTPCacheDir, cacheFolder)
 	}
+	s.HTTPCacheIgnoreSchemes = lower(s.HTTPCacheIgnoreSchemes)
 	c := &httpCache{
 		settings: s, stats: st, log: log, policy: policy, now: now,
 		store: &httpcache.Store{Blobs: blobs, Prefix: prefix, Expires: s.HTTPCacheExpirationSecs, Gzip: s.HTTPCacheGzip, Now: now},
@@ -103,7 +104,7 @@ type httpCache struct {
 
 func (c *httpCache) fetch(ctx context.Context, req *crawl.Request, next downloader.Handler) (*crawl.Response, error) {
 	u, err := weburl.Parse(req.URL)
-	if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || slices.Contains(lower(c.settings.HTTPCacheIgnoreSchemes), u.Scheme()) {
+	if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || slices.Contains(c.settings.HTTPCacheIgnoreSchemes, u.Scheme()) {
 		return next.Fetch(ctx, req)
 	}
 	fingerprint := fingerprintFor(req, u, c.policy.Method(req.HTTPMethod()))

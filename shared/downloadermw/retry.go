@@ -56,7 +56,7 @@ func (r *retry) response(_ context.Context, req *crawl.Request, resp *crawl.Resp
 		return resp, nil
 	}
 	wait := retryAfter(resp.Headers, r.now())
-	if again := r.again(req, statusReason(resp.Status), wait); again != nil {
+	if again := r.again(req, statusReason(resp.Status), "", wait); again != nil {
 		return nil, again
 	}
 	resp.Flags = append(resp.Flags, crawl.FlagGaveUp)
@@ -68,7 +68,7 @@ func (r *retry) failure(_ context.Context, req *crawl.Request, err error) (*craw
 	if !errors.As(err, &failure) || !slices.Contains(r.settings.RetryExceptions, failure.Reason) {
 		return nil, err
 	}
-	if again := r.again(req, failure.Reason, 0); again != nil {
+	if again := r.again(req, failure.Reason, failure.Message, 0); again != nil {
 		return nil, again
 	}
 	return nil, err

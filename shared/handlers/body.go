@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -53,26 +54,18 @@ func untilClose(answer *http.Response) bool {
 // Maxsize is the largest body that a request may bring, in bytes: its own
 // limit, else the one by default. 0 means no limit.
 func Maxsize(req *crawl.Request, byDefault int64) int64 {
-	switch {
-	case req.DownloadMaxsize > 0:
-		return req.DownloadMaxsize
-	case req.DownloadMaxsize < 0:
-		return 0
-	}
-	return byDefault
+	return sizeOr(req.DownloadMaxsize, byDefault)
 }
 
 // Warnsize is the size of a request's body, in bytes, above which a warning is
 // logged: its own, else the one by default. 0 means never.
 func Warnsize(req *crawl.Request, byDefault int64) int64 {
-	switch {
-	case req.DownloadWarnsize > 0:
-		return req.DownloadWarnsize
-	case req.DownloadWarnsize < 0:
-		return 0
-	}
-	return byDefault
+	return sizeOr(req.DownloadWarnsize, byDefault)
 }
+
+// sizeOr is a request's own size, where less than 0 stands for none, else the
+// one by default.
+func sizeOr(own, byDefault int64) int64 { return max(cmp.Or(own, byDefault), 0) }
 
 func failOnDataloss(req *crawl.Request, byDefault bool) bool {
 	if req.DownloadFailOnDataloss != nil {

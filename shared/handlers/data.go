@@ -86,13 +86,7 @@ func cutBase64(mediaType string) (string, bool) {
 func isMediaType(text string) bool {
 	essence, _, _ := strings.Cut(text, ";")
 	major, minor, found := strings.Cut(strings.TrimRight(essence, asciiBlanks), "/")
-	token := func(s string) bool {
-		return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-			return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || strings.ContainsRune("!#$%&'*+-.^_`|~", r))
-		})
-	}
-	control := func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
-	return found && token(major) && token(minor) && !strings.ContainsFunc(text, control)
+	return found && isToken(major) && isToken(minor) && !hasControl(text)
 }
 
 // percentDecoded replaces each %XX by its byte; what is no such thing stays.

@@ -42,6 +42,7 @@ func TestData(t *testing.T) {
 		"data:;base64,aGk=":                        plain + "hi",
 		"data:base64,aGk=":                         plain + "aGk=",
 		"data:nonsense,x":                          plain + "x",
+		"data:text/html;a=%00b,x":                  plain + "x",
 		"data:,a%zzb%":                             plain + "a%zzb%",
 		"data:,x#fragment":                         plain + "x",
 		"data:text/html;a=\"b\",c":                 "text/html;a=\"b\" c",

@@ -3,7 +3,6 @@ package handlers
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -117,8 +116,8 @@ func (d *dialer) open(ctx context.Context, r *route) (*link, error) {
 func (d *dialer) tcp(ctx context.Context, r *route, host, port string, guard check, what stage) (*link, error) {
 	l := new(link)
 	start := time.Now()
+	r.at(what)
 	if d.instead != nil {
-		r.at(what)
 		var err error
 		if l.Conn, err = d.instead(ctx, "tcp", net.JoinHostPort(host, port)); err != nil {
 			return nil, err
@@ -126,8 +125,6 @@ func (d *dialer) tcp(ctx context.Context, r *route, host, port string, guard che
 	} else {
 		if what == connecting {
 			r.at(lookingUp)
-		} else {
-			r.at(what)
 		}
 		addrs, err := d.names.find(ctx, host, r.dnsTimeout, r.dnsCache)
 		if err != nil {
@@ -265,9 +262,5 @@ func dialOne(ctx context.Context, d *net.Dialer, addr netip.AddrPort, left int) 
 		ctx, cancel = context.WithTimeout(ctx, share)
 		defer cancel()
 	}
-	conn, err := d.DialContext(ctx, "tcp", addr.String())
-	if err == nil || errors.Is(err, context.Canceled) {
-		return conn, err
-	}
-	return nil, err
+	return d.DialContext(ctx, "tcp", addr.String())
 }

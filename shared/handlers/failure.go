@@ -33,7 +33,11 @@ func (f *fetch) failed(err error) error {
 		return fmt.Errorf("fetching %s: %w", f.target.Redacted(), f.ctx.Err())
 	}
 	if f.own.Err() == nil {
-		return failure(f.req, reasonOf(err), err)
+		reason := reasonOf(err)
+		if reason == ReasonCertificate {
+			err = fmt.Errorf("%w (DOWNLOAD_VERIFY_CERTIFICATES=false fetches all the same)", err)
+		}
+		return failure(f.req, reason, err)
 	}
 	if cause := context.Cause(f.own); errors.Is(cause, errNoFirstByte) {
 		return failure(f.req, ReasonTimeout, fmt.Errorf("%w after %s", cause, f.job.firstByteTimeout))

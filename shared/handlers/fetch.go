@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -44,7 +45,7 @@ func (j *jobHandler) Fetch(ctx context.Context, req *crawl.Request) (*crawl.Resp
 	if s := target.Scheme(); s != "http" && s != "https" {
 		return nil, failure(req, ReasonUnsupportedScheme, fmt.Errorf("%q is neither http nor https", s))
 	}
-	f := &fetch{job: j, req: req, target: target, ctx: ctx, limit: or(req.DownloadTimeout, j.timeout)}
+	f := &fetch{job: j, req: req, target: target, ctx: ctx, limit: cmp.Or(req.DownloadTimeout, j.timeout)}
 	if f.route, err = j.way(req, target, f.limit); err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func (f *fetch) do() (*crawl.Response, error) {
 		return nil, failure(f.req, ReasonBadResponse, errors.New("the server switched protocols unasked"))
 	case status < 100 || status > 999:
 		return nil, failure(f.req, ReasonBadResponse, fmt.Errorf("%d is no HTTP status", status))
-	case status == http.StatusProxyAuthRequired && f.route.proxy != nil && f.route.proxy.tellsURLs(f.route):
+	case status == http.StatusProxyAuthRequired && f.route.tellsURLs():
 		return nil, failure(f.req, ReasonProxy, errors.New("the proxy: it answered with 407 Proxy Authentication Required"))
 	}
 	if odd := f.exchange.oddities(); odd != 0 {
@@ -179,15 +180,15 @@ func (f *fetch) request(ctx context.Context) *http.Request {
 func (f *fetch) direct(r *http.Request) {
 	host := r.URL.Host
 	r.URL.Host = f.route.keyed(host)
-	if p := f.route.proxy; p != nil && p.tellsURLs(f.route) {
+	if f.route.tellsURLs() {
 		// In this form net/http takes the line as it is; else a Host header
 		// of one's own would get into it.
 		r.URL = &url.URL{
 			Scheme: "http", Host: r.URL.Host, Opaque: "//" + host + f.target.Path(),
 			RawQuery: r.URL.RawQuery, ForceQuery: r.URL.ForceQuery,
 		}
-		if p.auth != "" {
-			r.Header.Set("Proxy-Authorization", p.auth)
+		if auth := f.route.proxy.auth; auth != "" {
+			r.Header.Set("Proxy-Authorization", auth)
 		}
 	}
 }

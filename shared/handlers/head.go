@@ -209,16 +209,26 @@ func (h *head) transferEncoding(value []byte) ([]byte, bool) {
 	return nil, true
 }
 
-func isToken(name []byte) bool {
-	for _, b := range name {
-		if !token[b] {
+func isToken[T []byte | string](s T) bool {
+	for n := range len(s) {
+		if !token[s[n]] {
 			return false
 		}
 	}
-	return len(name) > 0
+	return len(s) > 0
 }
 
-// token are the bytes of a header's name. Source: RFC 9110, section 5.6.2.
+func hasControl(s string) bool {
+	for n := range len(s) {
+		if control[s[n]] {
+			return true
+		}
+	}
+	return false
+}
+
+// token are the bytes of a token, as a header's name is one. Source: RFC 9110,
+// section 5.6.2.
 var token = func() (t [256]bool) {
 	for _, b := range []byte("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
 		t[b] = true

@@ -114,14 +114,6 @@ func HTTP(opts Options) (*HTTPHandler, error) {
 	return h, nil
 }
 
-func or[T comparable](v, otherwise T) T {
-	var none T
-	if v == none {
-		return otherwise
-	}
-	return v
-}
-
 // Fetch fetches with the default settings.
 func (h *HTTPHandler) Fetch(ctx context.Context, req *crawl.Request) (*crawl.Response, error) {
 	return h.byself.Fetch(ctx, req)

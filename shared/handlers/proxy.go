@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -38,17 +39,16 @@ func proxyOf(req *crawl.Request) (*proxyServer, error) {
 	if err != nil || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
 		return nil, errProxyURL
 	}
-	p := &proxyServer{scheme: u.Scheme, host: u.Hostname(), port: u.Port()}
-	byDefault := ""
+	p := &proxyServer{scheme: u.Scheme, host: u.Hostname()}
 	switch u.Scheme {
 	case "http":
-		byDefault = "80"
+		p.port = cmp.Or(u.Port(), "80")
 	case "https":
-		byDefault = "443"
+		p.port = cmp.Or(u.Port(), "443")
 	case "socks5", "socks5h":
 		// The proxy looks up the host in both cases, as in net/http.
-		p.scheme, byDefault, p.user = "socks5", "1080", u.User
-		return p, p.defaultPort(byDefault)
+		p.scheme, p.port, p.user = "socks5", cmp.Or(u.Port(), "1080"), u.User
+		return p, nil
 	default:
 		return nil, errProxyURL
 	}
@@ -57,22 +57,11 @@ func proxyOf(req *crawl.Request) (*proxyServer, error) {
 		password, _ := u.User.Password()
 		p.auth = "Basic " + base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password))
 	}
-	if strings.ContainsFunc(p.auth, func(r rune) bool { return r < 0x80 && control[byte(r)] }) {
+	if hasControl(p.auth) {
 		return nil, errors.New("the header Proxy-Authorization has a control character")
 	}
-	return p, p.defaultPort(byDefault)
+	return p, nil
 }
-
-func (p *proxyServer) defaultPort(port string) error {
-	if p.port == "" {
-		p.port = port
-	}
-	return nil
-}
-
-// tellsURLs reports whether the proxy is told the URL of a request: for http.
-// All else goes through a tunnel to the server.
-func (p *proxyServer) tellsURLs(r *route) bool { return p.scheme != "socks5" && r.tls == nil }
 
 // openProxy connects to the route's proxy and, where it is to be a tunnel, has
 // it connect to the server.
@@ -84,9 +73,9 @@ func (d *dialer) openProxy(ctx context.Context, r *route) (*link, error) {
 	}
 	socket := l.Conn
 	if p.scheme == "https" {
-		l.Conn, err = handshake(ctx, socket, p.host, r.proxyTLS)
+		l.Conn, err = handshake(ctx, socket, p.host, forProxy(r.proxyTLS))
 	}
-	if err == nil && !p.tellsURLs(r) {
+	if err == nil && !r.tellsURLs() {
 		r.at(tunnelling)
 		err = p.tunnel(ctx, l, r.addr())
 	}

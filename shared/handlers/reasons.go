@@ -2,7 +2,7 @@ package handlers
 
 // Reasons of the failures of this package ([crawl.Failure]). Stats, errbacks
 // and dead letters show them, so they never change. Package downloadermw adds
-// "bad-encoding", of bodies that cannot be unpacked.
+// "bad-encoding", of bodies that cannot be unpacked, and "redirect-max-times".
 const (
 	// ReasonBadRequest: such a request cannot be sent: its method, a header,
 	// its proxy or its bind address is none.

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
@@ -26,7 +27,7 @@ type route struct {
 	tls        *tls.Config // nil: plain
 	bind       netip.Addr  // the local address; the zero value: any
 	proxy      *proxyServer
-	proxyTLS   *tls.Config
+	proxyTLS   *tls.Config // for the way to a proxy of https
 
 	connectTimeout time.Duration
 	dnsTimeout     time.Duration
@@ -64,6 +65,10 @@ func (s stage) String() string { return stages[s] }
 func (r *route) at(s stage) { r.stage.Store(int32(s)) }
 
 func (r *route) addr() string { return net.JoinHostPort(r.host, r.port) }
+
+// tellsURLs reports whether there is a proxy that is told the URL of the request:
+// for http. All else goes through a tunnel to the server.
+func (r *route) tellsURLs() bool { return r.proxy != nil && r.proxy.scheme != "socks5" && r.tls == nil }
 
 // late says where the dialer was when the time for connecting was over. Any
 // other error is returned as it is.
@@ -110,12 +115,12 @@ func (r *route) keyed(host string) string {
 // way is the route of a request, or the failure of one that cannot have any.
 func (j *jobHandler) way(req *crawl.Request, target weburl.URL, limit time.Duration) (*route, error) {
 	r := &route{
-		host: strings.Trim(target.Hostname(), "[]"), port: or(target.Port(), "80"),
-		bind: j.bind, connectTimeout: or(j.connectTimeout, limit), dnsTimeout: j.dnsTimeout, dnsCache: j.dnsCache,
+		host: strings.Trim(target.Hostname(), "[]"), port: cmp.Or(target.Port(), "80"),
+		bind: j.bind, connectTimeout: cmp.Or(j.connectTimeout, limit), dnsTimeout: j.dnsTimeout, dnsCache: j.dnsCache,
 	}
 	var secure tlsSettings
 	if target.Scheme() == "https" {
-		r.tls, r.port, secure = j.tls, or(target.Port(), "443"), j.secure
+		r.tls, r.port, secure = j.tls, cmp.Or(target.Port(), "443"), j.secure
 	}
 	if req.BindAddress != "" {
 		bind, err := netip.ParseAddr(req.BindAddress)
@@ -133,7 +138,7 @@ func (j *jobHandler) way(req *crawl.Request, target weburl.URL, limit time.Durat
 			return nil, failure(req, ReasonForbiddenAddress, err)
 		}
 		if r.proxy.scheme == "https" {
-			r.proxyTLS, secure = forProxy(j.tls), j.secure
+			r.proxyTLS, secure = j.tls, j.secure
 		}
 	}
 	byDefault := secure == (tlsSettings{}) || secure == j.http.byself.secure
@@ -179,17 +184,17 @@ func newTransport(opts Options, d *dialer) *http.Transport {
 		// server is alike. net/http knows only of proxies that are told URLs.
 		Proxy: func(r *http.Request) (*url.URL, error) {
 			way := routeOf(r.Context())
-			if way.proxy == nil || !way.proxy.tellsURLs(way) {
+			if !way.tellsURLs() {
 				return nil, nil
 			}
 			return &url.URL{Scheme: "http", Host: way.keyed(net.JoinHostPort(way.proxy.host, way.proxy.port))}, nil
 		},
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true,
-		MaxConnsPerHost:        or(opts.ConnsPerHost, DefaultConnsPerHost),
-		MaxIdleConnsPerHost:    or(opts.ConnsPerHost, DefaultConnsPerHost),
-		MaxIdleConns:           or(opts.IdleConns, DefaultIdleConns),
-		IdleConnTimeout:        or(opts.IdleTimeout, DefaultIdleTimeout),
+		MaxConnsPerHost:        cmp.Or(opts.ConnsPerHost, DefaultConnsPerHost),
+		MaxIdleConnsPerHost:    cmp.Or(opts.ConnsPerHost, DefaultConnsPerHost),
+		MaxIdleConns:           cmp.Or(opts.IdleConns, DefaultIdleConns),
+		IdleConnTimeout:        cmp.Or(opts.IdleTimeout, DefaultIdleTimeout),
 		ExpectContinueTimeout:  time.Second, // as in http.DefaultTransport
 		MaxResponseHeaderBytes: MaxHeaderBytes,
 	}

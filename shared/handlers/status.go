@@ -48,7 +48,7 @@ func readStatus(text []byte) (version, code, reason string, ok bool) {
 	}
 	switch {
 	case hasPrefixFold(s[start:], "HTTP/"):
-		version, s, _ = cutBlank(s[start+len("HTTP/"):])
+		version, s = cutBlank(s[start+len("HTTP/"):])
 		if version >= "1.1" && version[0] <= '9' {
 			version = "1.1"
 		} else {
@@ -78,11 +78,11 @@ func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-func cutBlank(s string) (before, after string, found bool) {
+func cutBlank(s string) (before, after string) {
 	if n := strings.IndexAny(s, " \t"); n >= 0 {
-		return s[:n], s[n+1:], true
+		return s[:n], s[n+1:]
 	}
-	return s, "", false
+	return s, ""
 }
 
 // isNumber reports whether s has digits only, and not more than a length may.

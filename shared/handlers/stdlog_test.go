@@ -2,6 +2,7 @@ package handlers_test
 
 import (
 	"bytes"
+	"io"
 	"log"
 	"net"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/skitterhq/skitter/shared/crawl"
 	"github.com/skitterhq/skitter/shared/handlers"
+	"github.com/skitterhq/skitter/shared/handlers/handlertest"
 )
 
 // What a server sends unasked on a connection that is kept is in no log.
@@ -21,30 +23,17 @@ func TestI8WhatIsSentUnaskedIsNotLogged(t *testing.T) {
 	log.SetOutput(watcher{handlers.StandardLog(&out), seen})
 	defer log.SetOutput(os.Stderr)
 
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
 	idle := make(chan struct{})
-	go func() {
-		conn, err := listener.Accept()
-		if err != nil {
-			return
+	server := handlertest.Serve(t, func(_ int, _ string, conn net.Conn) bool {
+		io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+		select {
+		case <-idle:
+		case <-t.Context().Done():
 		}
-		defer conn.Close()
-		_, _ = conn.Read(make([]byte, 4096))
-		_, _ = conn.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))
-		<-idle
-		_, _ = conn.Write([]byte("HTTP/1.1 200 OK\r\nSet-Cookie: sid=secret\r\nContent-Length: 0\r\n\r\n"))
-		_, _ = conn.Read(make([]byte, 1)) // until the client closes
-	}()
-	h, err := handlers.HTTP(handlers.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
-	if _, err := h.Fetch(t.Context(), &crawl.Request{URL: "http://" + listener.Addr().String() + "/"}); err != nil {
+		io.WriteString(conn, "HTTP/1.1 200 OK\r\nSet-Cookie: sid=secret\r\nContent-Length: 0\r\n\r\n")
+		return true // until the client closes
+	})
+	if _, err := newHandler(t, handlers.Options{}).Fetch(t.Context(), &crawl.Request{URL: server.URL}); err != nil {
 		t.Fatal(err)
 	}
 	close(idle)
@@ -64,7 +53,7 @@ func TestI8WhatIsSentUnaskedIsNotLogged(t *testing.T) {
 
 // A watcher tells of the first line that comes.
 type watcher struct {
-	w    interface{ Write([]byte) (int, error) }
+	w    io.Writer
 	seen chan struct{}
 }
 

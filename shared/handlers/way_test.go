@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/skitterhq/skitter/shared/crawl"
@@ -179,16 +180,27 @@ func TestALateAnswerSaysWhichPartWasLate(t *testing.T) {
 }
 
 func TestABodyMayTakeLongerThanTheFirstByte(t *testing.T) {
-	server := handlertest.Serve(t, func(_ int, _ string, conn net.Conn) bool {
-		io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
-		time.Sleep(150 * time.Millisecond) // three times what the first byte may take
-		io.WriteString(conn, "hello")
-		return true
+	synctest.Test(t, func(t *testing.T) {
+		dial := func(context.Context, string, string) (net.Conn, error) {
+			near, far := net.Pipe()
+			go func() {
+				far.Read(make([]byte, 4096))
+				io.WriteString(far, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n")
+				select {
+				case <-time.After(time.Minute): // of the bubble's clock
+				case <-t.Context().Done():
+				}
+				io.WriteString(far, "hello")
+			}()
+			return near, nil
+		}
+		h := newHandler(t, handlers.Options{Dial: dial}).ForJob(with(t, map[string]any{
+			"DOWNLOAD_FIRST_BYTE_TIMEOUT": "50ms", "DOWNLOAD_TIMEOUT": "1h",
+		}))
+		if resp, err := h.Fetch(t.Context(), &crawl.Request{URL: "http://a.example"}); err != nil || string(resp.Body) != "hello" {
+			t.Errorf("got %+v, %v", resp, err)
+		}
 	})
-	h := newHandler(t, handlers.Options{}).ForJob(with(t, map[string]any{"DOWNLOAD_FIRST_BYTE_TIMEOUT": "50ms"}))
-	if resp, err := h.Fetch(t.Context(), &crawl.Request{URL: server.URL}); err != nil || string(resp.Body) != "hello" {
-		t.Errorf("got %+v, %v", resp, err)
-	}
 }
 
 // counted is a resolver of this process alone, which counts its questions.

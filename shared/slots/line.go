@@ -23,8 +23,8 @@ type op struct {
 	turn    *Turn
 	refusal *Refusal
 	err     error
-	// done is closed when the answer is there. It is nil as long as the op is
-	// in the hands of who made it, who then waits for nobody.
+	// done is closed when the answer is there. It stays nil where who made the
+	// op has answered it, too.
 	done chan struct{}
 }
 
@@ -47,8 +47,8 @@ func (o *op) isDone() bool {
 	}
 }
 
-// A line is what waits in this process for one slot's row: one goroutine at
-// a time, if there is anything to do, works off all that is there in one write for all.
+// A line is what waits in this process for one slot's row. One goroutine at a
+// time, if there is anything to do, works off all that is there in one write.
 type line struct {
 	mu sync.Mutex
 	// fresh are ops that no round has seen; parked are asks that lack nothing
@@ -63,9 +63,7 @@ type line struct {
 	at     time.Time   // when it does
 }
 
-// put adds an op, and works the line where that is for the caller to do. An ask that others wait before, for the same permits, is not
-// worth a look at the row while one of those permits is here: when that comes
-// back, all are looked at.
+// put adds an op, and works the line where that is for the caller to do.
 func (s *Slots) put(ctx context.Context, slot string, l *line, o *op) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -87,7 +85,9 @@ func (s *Slots) put(ctx context.Context, slot string, l *line, o *op) {
 }
 
 // queue adds an op to the line, whose lock is held, and reports whether the
-// caller is to work the line's next round.
+// caller is to work the line's next round. An ask that others wait before, for
+// the same permits, is not worth a look at the row while one of those permits is
+// here: when that comes back, all are looked at.
 func (s *Slots) queue(ctx context.Context, slot string, l *line, o *op) (mine bool) {
 	if o.ask != nil && len(l.parked) > 0 && l.pace.out > 0 &&
 		o.ask.Policy == l.parked[0].ask.Policy && !o.ask.Told.After(s.Now()) {

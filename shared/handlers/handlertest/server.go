@@ -135,13 +135,6 @@ func (s *Server) Saw(n int) string {
 	return s.requests[n]
 }
 
-// Requests is how many requests came.
-func (s *Server) Requests() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.requests)
-}
-
 // Connections is how many connections were made.
 func (s *Server) Connections() int {
 	s.mu.Lock()
